@@ -4,7 +4,7 @@
 // The system's liblmdb (Debian: liblmdb-dev). Only the target `LMDB` imports this module.
 #include <lmdb.h>
 
-// Pages, the lock file and the writers' lock are read directly, by the layout of 0.9.
+// Pages, the lock file and the writer lock are read directly, with the layout of 0.9.
 #if MDB_VERSION_MAJOR != 0 || MDB_VERSION_MINOR != 9
 #error "ModelStore needs liblmdb 0.9: install Debian's liblmdb-dev, or another 0.9 release"
 #endif
@@ -20,39 +20,39 @@
 #include <time.h>
 #include <unistd.h>
 
-// When an open file was made, in nanoseconds since 1970; -1 where the file system does not keep it. In C because
-// Swift's Glibc module does not show statx.
+// Returns when an open file was created, in nanoseconds since 1970; -1 if the file system does not record it. In C, because
+// Swift's Glibc module does not export statx.
 static inline long long clmdb_birth_nanoseconds(int descriptor) {
     struct statx status;
-    const int empty_path = 0x1000; // AT_EMPTY_PATH, which fcntl.h shows to GNU sources only
+    const int empty_path = 0x1000; // AT_EMPTY_PATH, which fcntl.h declares for GNU sources only
     if (syscall(SYS_statx, descriptor, "", empty_path, STATX_BTIME, &status) != 0) { return -1; }
     if ((status.stx_mask & STATX_BTIME) == 0) { return -1; }
     return (long long)status.stx_btime.tv_sec * 1000000000 + status.stx_btime.tv_nsec;
 }
 
-// The kernel's number of the calling thread; unlike pthread_self, no later thread gets it soon.
+// Returns the kernel's number of the calling thread. Unlike the value of pthread_self, it is not reused soon.
 static inline int clmdb_thread_number(void) { return (int)syscall(SYS_gettid); }
 
-// Whether a thread of this process, by that number, still runs.
+// Returns whether the thread of this process with this number is still running.
 static inline int clmdb_thread_runs(int number) { return syscall(SYS_tgkill, getpid(), number, 0) == 0; }
 
-// Waits until a word of memory that processes share is not `value` any more, it is woken, or the time has passed.
+// Waits until a word of shared memory differs from `value`, the thread is woken, or the time has passed.
 static inline long clmdb_futex_wait(void *word, uint32_t value, uint32_t milliseconds) {
     struct timespec limit = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
     return syscall(SYS_futex, word, FUTEX_WAIT, value, &limit, NULL, 0);
 }
 
-// A descriptor that can be read once something was written to it; it stays so.
+// Creates a descriptor that becomes readable once something is written to it, and stays readable.
 static inline int clmdb_make_event(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
-// Wakes all that wait on a word of memory, in all processes.
+// Wakes all threads that wait on a word of memory, in all processes.
 static inline long clmdb_futex_wake(void *word) { return syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0); }
 
-// Asks the processor for the 64 bytes of memory around an address. A hint: nothing needs to be there. In C because Swift
-// has no way to say it.
+// Prefetches the 64 bytes of memory around an address. A hint: the memory need not exist. In C, because Swift has no such
+// operation.
 static inline void clmdb_prefetch(uintptr_t address) { __builtin_prefetch((const char *)address, 0, 2); }
 
-// The same for the 4 KiB that begin at 4,096 times `page`.
+// Prefetches the 4 KiB that begin at 4,096 times `page`.
 static inline void clmdb_prefetch_page(uintptr_t page) {
     for (int offset = 0; offset < 4096; offset += 64) { clmdb_prefetch((page << 12) + offset); }
 }

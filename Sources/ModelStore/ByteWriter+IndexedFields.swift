@@ -1,14 +1,14 @@
-// What the code that macros generate says of fields in indexes and ids. A type with a raw value counts as that value, so
-// that an enum need not name `IndexableValue`; a type without an order gets an error that says what to do.
+// Overloads that the generated code calls for indexed fields and ids. A type with a raw value counts as that value, so an enum
+// does not have to declare conformance to `IndexableValue`. A type without an order gets a compile-time error with a remedy.
 
 /// The type of an indexed field.
 public func _indexable<V: IndexableValue>(_ type: V.Type) -> V.Type { type }
 
-/// The type of an indexed field that has an order by its raw value.
+/// The type of an indexed field that is ordered by its raw value.
 @_disfavoredOverload
 public func _indexable<V: RawRepresentable>(_ type: V.Type) -> V.Type where V.RawValue: IndexableValue { type }
 
-/// The type of an indexed optional field that has an order by its raw value.
+/// The type of an indexed optional field that is ordered by its raw value.
 @_disfavoredOverload
 public func _indexable<V: RawRepresentable>(_ type: V?.Type) -> V?.Type where V.RawValue: IndexableValue { type }
 
@@ -40,7 +40,7 @@ extension ByteWriter {
     @inlinable
     public mutating func _append<V: IndexableValue>(key value: V) { value.encodeKey(to: &self) }
 
-    /// Appends the key of one part of a composite id, its raw value.
+    /// Appends the key of one part of a composite id: the key of its raw value.
     @inlinable
     @_disfavoredOverload
     public mutating func _append<V: RawRepresentable>(key value: V) where V.RawValue: IndexableValue {
@@ -54,7 +54,7 @@ extension ByteWriter {
             type with one of these as its raw value
             """
     )
-    /// Appends a part of a composite id that has no order.
+    /// Rejects a part of a composite id that has no order.
     @_disfavoredOverload
     public mutating func _append<V>(key value: V) {}
 }
@@ -67,11 +67,11 @@ extension Record {
             type with one of these as its raw value
             """
     )
-    /// The key of an id that has no order.
+    /// Rejects an id that has no order.
     @_disfavoredOverload
     public static func _key(of id: ID) -> String { "" }
 
-    /// The id with a key, where ids have no order.
+    /// Rejects an id that has no order.
     @_disfavoredOverload
     public static func _id(of key: String) -> ID? { nil }
 }

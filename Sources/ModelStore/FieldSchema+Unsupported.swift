@@ -1,6 +1,6 @@
-// What the code that macros generate reaches where the type of a field does not fit: an error that says what to do, once
-// for each field. Without it the compiler reports whichever requirement of the schema or of the codec it tried last, and
-// does so three times.
+// Overloads that the generated code selects when the store does not support the type of a field. Each gives one error with a
+// remedy per field. Without them, the compiler reports an arbitrary requirement of the schema or the codec, three times per
+// field.
 
 extension FieldSchema {
     @available(
@@ -10,7 +10,7 @@ extension FieldSchema {
             value, make any other type Codable and Sendable, or mark the property '@Transient'
             """
     )
-    /// A field that cannot be stored.
+    /// Rejects a field of a type that cannot be stored.
     @_disfavoredOverload
     public init<V>(_ name: String, _ type: V.Type, renamedFrom: [String] = []) { fatalError("unavailable") }
 
@@ -21,7 +21,7 @@ extension FieldSchema {
             value, make any other type Codable and Sendable, or mark the property '@Transient'
             """
     )
-    /// A field that cannot be stored, with its default.
+    /// Rejects a field of a type that cannot be stored, with a default.
     @_disfavoredOverload
     public init<V>(_ name: String, _ type: V.Type, default value: V, renamedFrom: [String] = []) {
         fatalError("unavailable")
@@ -31,55 +31,55 @@ extension FieldSchema {
         *, unavailable,
         message: "a record is no field of another: refer to it with Reference, as in 'var room: Reference<Room>'"
     )
-    /// A field that holds another record.
+    /// Rejects a field that holds another record.
     public init<V: Record>(_ name: String, _ type: V.Type, renamedFrom: [String] = []) { fatalError("unavailable") }
 
     @available(
         *, unavailable,
         message: "a record is no field of another: refer to it with Reference, as in 'var room: Reference<Room>'"
     )
-    /// A field that holds another record or nil.
+    /// Rejects an optional field that holds another record.
     public init<V: Record>(_ name: String, _ type: V?.Type, renamedFrom: [String] = []) { fatalError("unavailable") }
 
     @available(
         *, unavailable,
         message: "a record is no field of another: refer to it with Reference, as in 'var room: Reference<Room>'"
     )
-    /// A field that holds other records.
+    /// Rejects a field that holds an array of records.
     public init<V: Record>(_ name: String, _ type: [V].Type, renamedFrom: [String] = []) { fatalError("unavailable") }
 
     @available(
         *, unavailable,
         message: "a record is no field of another: refer to it with Reference, as in 'var room: Reference<Room>'"
     )
-    /// A field that holds other records or nil.
+    /// Rejects an optional field that holds an array of records.
     public init<V: Record>(_ name: String, _ type: [V]?.Type, renamedFrom: [String] = []) { fatalError("unavailable") }
 
     @available(
         *, unavailable,
         message: "a record is no field of another: refer to it with Reference, as in 'var room: Reference<Room>'"
     )
-    /// A field that holds other records, with its default.
+    /// Rejects a field that holds an array of records, with a default.
     public init<V: Record>(_ name: String, _ type: [V].Type, default value: [V], renamedFrom: [String] = []) {
         fatalError("unavailable")
     }
 }
 
-// The codec takes any type, so that a field that the schema reports is not reported again. Code written by hand gets to
-// these if its schema hides the type; they refuse it then.
+// The codec accepts any type, so that the compiler reports an unsupported field once, for the schema. Handwritten code reaches
+// these methods only if its schema hides the type. They then throw.
 
 extension FieldEncoder {
-    /// Refuses the next field.
+    /// Throws: the store does not support the type of the next field.
     @_disfavoredOverload
     public mutating func encode<V>(_ value: V) throws(CodecError) { throw CodecError(noForm: V.self) }
 }
 
 extension FieldDecoder {
-    /// Refuses field `index`.
+    /// Throws: the store does not support the type of field `index`.
     @_disfavoredOverload
     public func decode<V>(_ index: Int, as type: V.Type) throws(CodecError) -> V { throw CodecError(noForm: type) }
 
-    /// Refuses field `index`.
+    /// Throws: the store does not support the type of field `index`.
     @_disfavoredOverload
     public func decode<V>(_ index: Int, as type: V.Type, or initial: @autoclosure () -> V) throws(CodecError) -> V {
         throw CodecError(noForm: type)

@@ -14,44 +14,44 @@ import StoreEngine
 /// }
 /// ```
 ///
-/// Every stored property becomes a field, unless it is marked ``Transient()``. Computed and static properties are left
-/// alone, and so is the struct's memberwise initializer.
+/// Every stored property becomes a field, unless it is marked ``Transient()``. The macro does not change computed and static
+/// properties, nor the struct's memberwise initializer.
 ///
-/// The macro generates, in an extension, the conformance to `Record` (with `Sendable` and `Equatable`), the type `ID`,
-/// the tokens of the fields (`Sensor.fields.celsius`), the schema and the codec. They have the access level of the
-/// struct. In a public struct they can be inlined by clients as far as the properties are public.
+/// The macro generates an extension with the conformance to `Record` (with `Sendable` and `Equatable`), the type `ID`, the field
+/// tokens (`Sensor.fields.celsius`), the schema and the codec. They have the access level of the struct. For a public struct,
+/// other modules can inline the generated code of its public properties.
 ///
 /// ### Initial values are defaults
 ///
-/// The initial value of a property is its default for new records, and what records from before the field existed read
-/// as. Literals, `nil` and names of one value, such as `.active`, also stand in the store's catalog, where tools
-/// without the Swift type see them. An optional without an initial value defaults to `nil`.
+/// The initial value of a property is its default. New records get it, and so do records that were written before the field
+/// existed. If the initial value is a literal, `nil` or a single name such as `.active`, the store's catalog contains it too, for
+/// tools that do not have the Swift type. An optional without an initial value defaults to `nil`.
 ///
-/// Two defaults are filled in from the transaction that inserts the record, so that every record of a transaction has
-/// the same time and a replay repeats them: `.now` (or `.transactionTime`) for a `Date`, and `.newID` for a `UUID`.
-/// Until then the property holds a marker value.
+/// Two defaults get their values from the transaction that inserts the record: `.now` (or `.transactionTime`) for a `Date`, and
+/// `.newID` for a `UUID`. All records of a transaction get the same time, and a replay produces the same values. Until the
+/// insert, the property holds a marker value.
 ///
-/// A property that starts at `.now` makes the macro write the memberwise initializer itself, since Swift would read the
-/// clock where the value is made. A struct with an initializer of its own says `.transactionTime` instead.
+/// If a property starts at `.now`, the macro writes the memberwise initializer itself, because Swift would read the clock when
+/// the value is created. If the struct declares its own initializer, use `.transactionTime` instead.
 ///
 /// ### Public records
 ///
-/// A file that declares a public record says `public import ModelStore` where imports are internal by default. The
-/// struct's memberwise initializer is internal, as Swift's always is: a public record declares one of its own for other
-/// modules to use. Where it has none, they are told so. The type of the id has to reach as far as the record.
+/// A file that declares a public record needs `public import ModelStore` if imports are internal by default. Swift's memberwise
+/// initializer is internal, so declare a public initializer for use in other modules. Without it, other modules get an error that
+/// says so. The type of the id needs at least the access level of the record.
 ///
-/// ### Records inside of other types
+/// ### Nested records
 ///
-/// A record may be inside of an enum, a struct, a class or an actor, or of an extension of one, and name what is declared
-/// there: its types and initial values. It is called by its own name in the store, without those around it, so that of two
-/// records of one name one says ``Record(_:)``: otherwise both stand for the same record type. An extension of a private
-/// type that holds a record says `private` itself, as the macro sees no more of the type than its name.
+/// You can nest a record in an enum, a struct, a class or an actor, or in an extension of one. It can use the types and initial
+/// values that are declared there. The store knows the record by its own name, without the enclosing types. If two records have
+/// the same name, give one of them another name with ``Record(_:)``: otherwise both stand for the same record type. If an
+/// extension of a private type holds a record, mark the extension `private`, because the macro sees only the name of the type.
 ///
 /// ### Constants
 ///
-/// A `let` property, and one whose setter is narrower than itself, gets a token without a setter: it can be read,
-/// compared, indexed and observed, but not bound for writing. A `let` with an initial value is an error, because
-/// reading from the store could not replace it.
+/// A `let` property gets a token without a setter, and so does a property whose setter has a lower access level. You can read,
+/// compare, index and observe such a field, but not bind it for writing. A `let` with an initial value is an error, because the
+/// decoder cannot replace the value.
 @attached(member, names: named(init), named(_Scope))
 @attached(
     extension, conformances: Record, Sendable, Equatable,
@@ -60,10 +60,10 @@ import StoreEngine
 )
 public macro Record() = #externalMacro(module: "StoreMacros", type: "RecordMacro")
 
-/// Makes a struct a record that has another name in the store than in Swift.
+/// Makes a struct a record with a name in the store that differs from its Swift name.
 ///
-/// Use it to rename a struct whose records exist already, or to keep the names of two modules apart. Everything else is
-/// as for ``Record()``.
+/// Use it to rename a struct that already has records in a store, or to distinguish records with the same name in two modules.
+/// Otherwise it works like ``Record()``.
 ///
 /// - Parameter storedName: The name in the store: 1 to 128 letters, digits, `_`, `-` and `.`, as a string literal.
 @attached(member, names: named(init), named(_Scope))
@@ -74,7 +74,7 @@ public macro Record() = #externalMacro(module: "StoreMacros", type: "RecordMacro
 )
 public macro Record(_ storedName: String) = #externalMacro(module: "StoreMacros", type: "RecordMacro")
 
-/// Makes a struct storable inside records, with its fields addressable one by one.
+/// Makes a struct storable in the fields of records, and gives it fields of its own.
 ///
 /// ```swift
 /// @Embedded
@@ -93,11 +93,11 @@ public macro Record(_ storedName: String) = #externalMacro(module: "StoreMacros"
 )
 public macro Embedded() = #externalMacro(module: "StoreMacros", type: "EmbeddedMacro")
 
-/// Marks the property that tells a record from all others of its type.
+/// Marks the property that identifies a record among all records of its type.
 ///
-/// Any type with a key will do, and any whose raw value has one, such as an enum. On several properties the id is
-/// composite: the macro generates a nested struct `ID` of them, ordered by the first property, then the second, and so
-/// on.
+/// The property can have any type with a key, or any type whose raw value has one, such as an enum. If several properties are
+/// marked, the id is composite: the macro generates a nested struct `ID` with these properties. It is ordered by the first
+/// property, then by the second, and so on.
 ///
 /// ```swift
 /// @Record
@@ -110,9 +110,9 @@ public macro Embedded() = #externalMacro(module: "StoreMacros", type: "EmbeddedM
 @attached(peer)
 public macro ID() = #externalMacro(module: "StoreMacros", type: "FieldMarkerMacro")
 
-/// Marks the property that the store numbers: increasing integers, never used twice.
+/// Marks the property to which the store assigns increasing integers, which it never reuses.
 ///
-/// The property is a `var` of an integer type that starts at 0. A record whose id is 0 gets the next number when it is
+/// The property is a `var` of an integer type that starts at 0. If its id is 0, a record gets the next number when it is
 /// inserted.
 ///
 /// ```swift
@@ -121,7 +121,7 @@ public macro ID() = #externalMacro(module: "StoreMacros", type: "FieldMarkerMacr
 @attached(peer)
 public macro ID(_ source: IDSource) = #externalMacro(module: "StoreMacros", type: "FieldMarkerMacro")
 
-/// Where a record's id comes from, other than from whoever makes the record.
+/// The source of ids that the program does not set.
 public enum IDSource: Sendable {
     /// The store assigns increasing integers.
     case assigned
@@ -129,20 +129,20 @@ public enum IDSource: Sendable {
 
 /// Gives a field an index, so that conditions and orders on it need no scan.
 ///
-/// An array or a set gets an entry for each of its elements, which answers `contains`.
+/// An array or a set gets one index entry for each element. Conditions with `contains` use these entries.
 @attached(peer)
 public macro Indexed() = #externalMacro(module: "StoreMacros", type: "FieldMarkerMacro")
 
 /// Gives a field an index in which no two records have the same value.
 ///
-/// A write that would break this fails as a whole. In an optional field, any number of records may have no value.
+/// If a write breaks this rule, the whole write fails. In an optional field, any number of records may have no value.
 @attached(peer)
 public macro Unique() = #externalMacro(module: "StoreMacros", type: "FieldMarkerMacro")
 
-/// Says what becomes of a record when one that it refers to is deleted.
+/// Sets what happens to a record when a record that it refers to is deleted.
 ///
-/// The property is a ``Reference``, optional or not, or an array or a set of references. Without this attribute the
-/// delete is denied while anything refers to the record, so that nothing is lost silently.
+/// The property is a ``Reference``, optional or not, or an array or a set of references. Without this attribute, the store
+/// rejects the delete of a record as long as any record refers to it, so that no data is lost silently.
 ///
 /// ```swift
 /// @Record
@@ -159,27 +159,27 @@ public macro Reference(onDelete: DeleteRule = .deny) = #externalMacro(module: "S
 
 /// Keeps a property out of the store.
 ///
-/// It needs an initial value, with which every record read from the store begins.
+/// It needs an initial value. Every record that is read from the store starts with it.
 @attached(peer)
 public macro Transient() = #externalMacro(module: "StoreMacros", type: "FieldMarkerMacro")
 
-/// Says what a field was called before, so that existing records keep their values.
+/// Declares the earlier names of a field, so that existing records keep their values.
 ///
-/// - Parameter oldNames: The earlier names, as string literals. More than one if stores of several ages are around.
+/// - Parameter oldNames: The earlier names, as string literals. Give several if stores of different ages exist.
 @attached(peer)
 public macro Renamed(from oldNames: String...) = #externalMacro(module: "StoreMacros", type: "FieldMarkerMacro")
 
-/// Gives a record an index of several fields, in this order.
+/// Gives a record an index over several fields, in the given order.
 ///
-/// It serves conditions on the first field, on the first two, and so on, and orders by them. The names are checked
-/// against the record's properties where it is declared. (Key paths cannot be written there: they need the type that
-/// the attribute is part of.)
+/// It serves conditions on the first field, on the first two, and so on, and orders by them. The macro checks the names against
+/// the record's properties at the declaration. (The attribute cannot take key paths: they would need the type that it is part
+/// of.)
 ///
 /// - Parameter fields: The names of two or more properties, as string literals.
 @attached(peer)
 public macro Index(_ fields: String...) = #externalMacro(module: "StoreMacros", type: "IndexMarkerMacro")
 
-/// Gives a record an index of several fields in which no two records have the same values together.
+/// Gives a record an index over several fields in which no two records have the same combination of values.
 ///
 /// - Parameter fields: The names of two or more properties, as string literals.
 @attached(peer)

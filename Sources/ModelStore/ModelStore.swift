@@ -1,3 +1,3 @@
-// The façade: one import gives records, transactions, and the macros.
+// The façade: one import provides records, transactions and the macros.
 @_exported public import StoreEngine
 @_exported public import StoreRuntime

@@ -4,24 +4,24 @@ public import ModelStore
 public import StoreEngine
 
 extension Model: ObservableObject {
-    /// Tells before the model shows something else, and finishes when the record is deleted or the store is closed.
+    /// Sends a value before the model changes. Finishes when the record is deleted or the store is closed.
     ///
-    /// Subscribers are called on the thread that makes steps, before the step is shown: they must be quick, and not wait for
-    /// writes. Nothing is searched for: it takes constant time.
+    /// The dispatcher calls subscribers before it publishes a step, on the thread that makes the step. They must return quickly
+    /// and must not wait for writes. Reading this property takes constant time.
     public var objectWillChange: ModelWillChange<R> { ModelWillChange(model: self) }
 }
 
-/// Publishes before a model shows something else. See `Model.objectWillChange`.
+/// Publishes before the values of a model change. See `Model.objectWillChange`.
 ///
-/// One that comes while a subscriber has no demand is left out. A subscription keeps the model alive until it is cancelled or
-/// has ended.
+/// If a subscriber has no demand, it misses the notification. A subscription keeps the model alive until it is cancelled or has
+/// finished.
 public struct ModelWillChange<R: StoreEngine.Record>: Publisher, Sendable {
     public typealias Output = Void
     public typealias Failure = Never
 
     let model: Model<R>
 
-    /// Gives the subscriber a subscription of its own.
+    /// Creates a subscription for the subscriber.
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == Void, Downstream.Failure == Never {
         subscriber.receive(subscription: WillChangeSubscription(model, subscriber))

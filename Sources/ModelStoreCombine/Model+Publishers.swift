@@ -2,15 +2,15 @@
 public import ModelStore
 
 extension Model {
-    /// A field's value now, before `sink` returns, and then each other one; finishes when the record is deleted or the store is
-    /// closed.
+    /// Publishes the current value of a field before `sink` returns, and then every new value. Finishes when the record is
+    /// deleted or the store is closed.
     ///
     /// ```swift
     /// sensor.publisher(for: \.celsius).sink { print($0) }.store(in: &subscriptions)
     /// sensor.publisher(for: \.celsius).assign(to: \.text, on: label).store(in: &subscriptions)
     /// ```
     ///
-    /// While a subscriber has no demand, values merge: the newest is next.
+    /// While a subscriber has no demand, values merge: the subscriber receives the newest one next.
     ///
     /// - Parameter field: the field, such as `\.celsius`.
     public func publisher<V: SendableMetatype>(
@@ -19,15 +19,15 @@ extension Model {
         values(of: field).publisher
     }
 
-    /// Several fields together: all of a value are of one position.
+    /// Publishes several fields together. All fields of a published value have the same position.
     public func publisher<each V>(
         for fields: repeat KeyPath<R.Fields, Field<R, each V>>
     ) -> SequencePublisher<ModelValues<R, (repeat each V)>> {
         values(of: repeat each fields).publisher
     }
 
-    /// The record as it is, before `sink` returns, and then its changes, the deletion the last; finishes then, or when the store
-    /// is closed.
+    /// Publishes the current record before `sink` returns, and then its changes. Finishes after the deletion of the record, which
+    /// is the last change, or when the store is closed.
     ///
     /// While a subscriber has no demand, changes merge.
     public var changesPublisher: SequencePublisher<ModelChanges<R>> { changes.publisher }

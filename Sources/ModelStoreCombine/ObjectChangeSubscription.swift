@@ -3,15 +3,15 @@ import LMDB
 import ModelStoreComponents
 @unsafe @preconcurrency import OpenCombine
 
-/// The subscription of one subscriber to the changes of an object of a program's own.
+/// The subscription of one subscriber to the changes of an object of the program.
 ///
-/// Life: observes the object from the first demand on, until it is cancelled or the object is gone.
+/// Life: observes the object from the first demand until the subscription is cancelled or the object is released.
 /// - `state` is protected by its mutex, which is not held while the subscriber is called.
 final class ObjectChangeSubscription<Downstream: Subscriber>: Subscription, ObjectChangeObserver
 where Downstream.Input == Void, Downstream.Failure == Never {
-    /// Sendable, as Combine lets subscribers be called on any thread, by one at a time.
+    /// Sendable, because Combine allows calls of a subscriber on any thread, one call at a time.
     private struct State: @unchecked Sendable {
-        /// Nil once it is over.
+        /// Nil after the end.
         var downstream: Downstream?
         var demand = Subscribers.Demand.none
         var isObserving = false
@@ -32,10 +32,10 @@ where Downstream.Input == Void, Downstream.Failure == Never {
             return !state.isObserving && state.downstream != nil
         }
         guard isFirst else { return }
-        // An object that went between has nothing to tell but that.
+        // If the object was released in the meantime, the subscriber receives only the end.
         guard let change else { return ended() }
         change.add(self)
-        // It may have been cancelled just before.
+        // The subscriber may have cancelled just before.
         if state.withLock({ $0.downstream == nil }) { change.remove(self) }
     }
 

@@ -2,7 +2,8 @@
 public import ModelStore
 
 extension Store {
-    /// The results of a request, before `sink` returns, and then each scoped update as records change, by whatever process.
+    /// Publishes the results of a request before `sink` returns, and then one scoped update for each change to them, from any
+    /// process.
     ///
     /// ```swift
     /// store.publisher(for: Sensor.where { $0.celsius > 30 })
@@ -11,35 +12,36 @@ extension Store {
     ///     .store(in: &subscriptions)
     /// ```
     ///
-    /// While a subscriber has no demand, updates merge into one. Fails with ``StoreError``: `closed` when the store is closed;
-    /// and as ``Store/liveQuery(_:)``.
+    /// While a subscriber has no demand, updates merge into one. Fails with ``StoreError`` with the code `closed` when the store
+    /// is closed, and with the errors of ``Store/liveQuery(_:)``.
     ///
-    /// - Parameter request: what to show. Without an order records are in the order of their ids.
+    /// - Parameter request: the request. Without an order, records are in the order of their ids.
     public func publisher<R: Record>(for request: FetchRequest<R>) -> SequencePublisher<LiveUpdates<R>> {
         updates(of: request).publisher
     }
 
-    /// The same, told only of changes of some fields, and of those that decide which records there are and where.
+    /// Like ``publisher(for:)``, but publishes only changes of the given fields, and changes that insert, delete or move rows.
     public func publisher<R: Record, each V>(
         for request: FetchRequest<R>, fields: repeat KeyPath<R.Fields, Field<R, each V>>
     ) -> SequencePublisher<LiveUpdates<R>> {
         updates(of: request, fields: repeat each fields).publisher
     }
 
-    /// The change sets after a position, and then each as it is committed, by whatever process.
+    /// Publishes the change sets after a position, and then each new change set when a process commits it.
     ///
-    /// None is left out: those without demand stay on disk and take no memory. Fails as ``ChangeFeed`` throws.
+    /// The publisher leaves out no change set. Change sets without demand stay on disk and take no memory. Fails with the errors
+    /// that ``ChangeFeed`` throws.
     ///
     /// - Parameters:
-    ///   - position: where to go on, usually the ``ChangeSet/position`` of the last one that was dealt with.
-    ///   - options: what is wanted of the feed.
+    ///   - position: where to continue, usually the ``ChangeSet/position`` of the last change set that the program processed.
+    ///   - options: which change sets the feed delivers, and how.
     public func changesPublisher(
         since position: Position, _ options: FeedOptions = FeedOptions()
     ) -> SequencePublisher<ChangeFeed> {
         changes(since: position, options).publisher
     }
 
-    /// The same from a place in the feed on; `.newest` is the moment of this call.
+    /// Publishes the change sets from a start in the feed; `.newest` is the newest position at the time of this call.
     public func changesPublisher(
         from start: FeedStart, _ options: FeedOptions = FeedOptions()
     ) -> SequencePublisher<ChangeFeed> {
@@ -48,32 +50,32 @@ extension Store {
 }
 
 extension LiveQuery {
-    /// The results, before `sink` returns, and then each update, also when it is reconfigured.
+    /// Publishes the results before `sink` returns, and then each update, including those that a new request causes.
     public var publisher: SequencePublisher<LiveUpdates<R>> { updates.publisher }
 }
 
 extension LiveUpdates {
-    /// The updates as a publisher; the first one comes before `sink` returns.
+    /// The updates as a publisher. It publishes the first one before `sink` returns.
     public var publisher: SequencePublisher<Self> { SequencePublisher(self) }
 }
 
 extension LiveValues {
-    /// The values as a publisher; the first one comes before `sink` returns.
+    /// The values as a publisher. It publishes the first one before `sink` returns.
     public var publisher: SequencePublisher<Self> { SequencePublisher(self) }
 }
 
 extension LiveJoin {
-    /// The joined updates as a publisher; the first one comes before `sink` returns.
+    /// The joined updates as a publisher. It publishes the first one before `sink` returns.
     public var publisher: SequencePublisher<Self> { SequencePublisher(self) }
 }
 
 extension ChangeFeed {
-    /// The change sets as a publisher, one after the other as there is demand.
+    /// The change sets as a publisher, one at a time on demand.
     public var publisher: SequencePublisher<Self> { SequencePublisher(self, startsAtOnce: false) }
 }
 
 extension RecordsAndChanges {
-    /// The rows and changes as a publisher, one after the other as there is demand.
+    /// The rows and changes as a publisher, one at a time on demand.
     public var publisher: SequencePublisher<Self> { SequencePublisher(self, startsAtOnce: false) }
 }
 #endif

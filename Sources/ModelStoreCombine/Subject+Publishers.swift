@@ -2,17 +2,17 @@
 public import ModelStoreComponents
 @unsafe @preconcurrency public import OpenCombine
 
-// A program's own classes as publishers.
+// The program's own classes as publishers.
 
 extension ObjectWillChange: Publisher {
     public typealias Output = Void
     public typealias Failure = Never
 
-    /// Gives the subscriber a subscription of its own.
+    /// Creates a subscription for the subscriber.
     ///
-    /// It calls the subscriber before a published property of the object changes, on the thread that sets it, and for each
-    /// `send()`. A change that comes while the subscriber has no demand is left out. The subscription does not keep the object
-    /// alive, and finishes when that is gone.
+    /// The subscription calls the subscriber before a published property of the object changes, on the thread that sets it, and
+    /// for each `send()`. If the subscriber has no demand, it misses the change. The subscription does not keep the object alive,
+    /// and finishes when the object is released.
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == Void, Downstream.Failure == Never {
         subscriber.receive(subscription: ObjectChangeSubscription(self, subscriber))
@@ -20,14 +20,15 @@ extension ObjectWillChange: Publisher {
 }
 
 extension ModelStoreComponents.Subject {
-    /// The value now, before `sink` returns, and then each other one; finishes when the subject is gone.
+    /// Publishes the current value before `sink` returns, and then every new value. Finishes when the subject is released.
     ///
-    /// While a subscriber has no demand, values merge: the newest is next. A subscription does not keep the subject alive.
+    /// While a subscriber has no demand, values merge: the subscriber receives the newest one next. A subscription does not keep
+    /// the subject alive.
     public var publisher: SequencePublisher<SubjectValues<Value>> { values.publisher }
 }
 
 extension SubjectValues {
-    /// The values as a publisher. That of a published property finishes when the object is gone.
+    /// The values as a publisher. The publisher of a published property finishes when the object is released.
     ///
     /// ```swift
     /// session.$user.publisher.sink { print($0) }.store(in: &subscriptions)
@@ -37,7 +38,7 @@ extension SubjectValues {
 }
 
 extension StateValues {
-    /// The values of an element of a state as a publisher.
+    /// The values of one element of a state as a publisher.
     public var publisher: SequencePublisher<Self> { SequencePublisher(self) }
 }
 #endif

@@ -5,15 +5,15 @@ import ModelStore
 import StoreEngine
 import StoreRuntime
 
-/// The subscription of one subscriber to what a model will show.
+/// The subscription of one subscriber to the coming changes of a model.
 ///
-/// Life: observes the model from the first demand on, until it is cancelled, the record is deleted or the store is closed.
+/// Life: observes the model from the first demand until it is cancelled, the record is deleted or the store is closed.
 /// - `state` is protected by its mutex, which is not held while the subscriber or the model is called.
 final class WillChangeSubscription<R: StoreEngine.Record, Downstream: Subscriber>: Subscription, ModelObserver
 where Downstream.Input == Void, Downstream.Failure == Never {
-    /// Sendable, as Combine lets subscribers be called on any thread, by one at a time.
+    /// Sendable, because Combine allows calls of a subscriber on any thread, one call at a time.
     private struct State: @unchecked Sendable {
-        /// Nil once it is over.
+        /// Nil after the end.
         var ends: (model: Model<R>, downstream: Downstream)?
         var demand = Subscribers.Demand.none
         var isObserving = false
@@ -32,7 +32,7 @@ where Downstream.Input == Void, Downstream.Failure == Never {
         }
         guard let model else { return }
         model.observe(self)
-        // It may have been cancelled just before.
+        // The subscriber may have cancelled just before.
         if state.withLock({ $0.ends == nil }) { model.unobserve(self) }
     }
 

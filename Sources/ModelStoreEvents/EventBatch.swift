@@ -2,20 +2,20 @@
 import StoreEngine
 import StoreRuntime
 
-/// The events of one step of a live query, made one at a time: a long result is never there as text as a whole.
+/// The events of one step of a live query. It makes them one at a time, so a long result never exists as text as a whole.
 ///
-/// Only the last one has an id, so that who is cut off in the middle gets the step again.
+/// Only the last event has an id, so that a client whose connection breaks in the middle gets the whole step again.
 struct EventBatch {
     private let step: LiveStep
     private let wasLost: Bool
     private let id: String
-    /// How many events came before.
+    /// How many events the batch has returned.
     private var count = 0
 
     /// - Parameters:
-    ///   - step: what is told.
-    ///   - id: what the last event is called.
-    ///   - wasLost: whether the client has results that it has to forget.
+    ///   - step: the step to send.
+    ///   - id: the id of the last event.
+    ///   - wasLost: whether the client has results that it has to discard.
     init(_ step: LiveStep, id: EventID, wasLost: Bool) {
         self.step = step
         self.id = id.description
@@ -44,10 +44,10 @@ struct EventBatch {
     private var rows: LiveRows { step.new.rows }
     private var type: OpenType { step.new.type }
 
-    /// - Parameter rest: which one; less by their number where it is behind them.
+    /// - Parameter rest: the index of the event. If it is past the events of the difference, the method subtracts their number.
     private func change(in difference: LiveDifference, _ rest: inout Int) throws(StoreError) -> ServerSentEvent? {
         if let old = step.old, rest < difference.deletes.count {
-            // The last one first: taking rows out one after the other, indexes hold.
+            // Deletes go in descending order, so that the indexes stay valid while the client removes rows one by one.
             let gone = difference.deletes[difference.deletes.count - 1 - rest]
             let id = try old.rows[gone].content.dynamicRecord(of: old.type).idJSON(old.type)
             return event("delete", [index(gone), JSONMember("id", id)])

@@ -1,7 +1,7 @@
 #if ServerSentEvents
 import ModelStore
 
-/// What tells a client's rows: their position, and of which request they are.
+/// Identifies a client's rows: their position, and the fingerprint of their request.
 struct EventID: LosslessStringConvertible {
     let position: Position
     /// See `LiveSteps.fingerprint(_:)`.

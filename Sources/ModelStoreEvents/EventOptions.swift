@@ -1,19 +1,19 @@
 #if ServerSentEvents
-/// How a stream of server-sent events is written.
+/// How the server sends a stream of server-sent events.
 public struct EventOptions: Sendable {
-    /// After how long a silence a comment or the newest id is sent, so that nobody in between takes the connection for dead, and a
-    /// client that comes back after a long silence is told what has changed; nil for never.
+    /// How long a stream may be silent before it sends a comment or the newest id; nil for no limit.
     ///
-    /// Positive; proxies commonly close after 30 to 60 seconds.
+    /// This keeps proxies from closing the connection as idle. A client that reconnects after a long silence then resumes from a
+    /// recent position. Positive; proxies commonly close a connection after 30 to 60 seconds.
     public var heartbeat: Duration? = .seconds(15)
-    /// How long a client waits before it connects again. 0 or more, in whole milliseconds.
+    /// How long a client waits before it reconnects. 0 or more, in whole milliseconds.
     public var retryDelay = Duration.seconds(3)
-    /// About how many bytes are handed on at a time. At least 1; one event is never divided.
+    /// The approximate size of the chunks that the sequence returns, in bytes. At least 1; the stream never divides an event.
     public var chunkByteCount = 16 << 10
-    /// What silence is measured with.
+    /// The clock that measures silence.
     public var clock: any Clock<Duration> = ContinuousClock()
 
-    /// A heartbeat every 15 seconds, and clients that connect again after 3.
+    /// Options with a heartbeat every 15 seconds, and clients that reconnect after 3 seconds.
     public init() {}
 }
 #endif

@@ -4,9 +4,9 @@ import NIOCore
 import StoreEngine
 import StoreRuntime
 
-/// One client's stream: what it has been told, and what of the step at hand it has not.
+/// The stream of one client: the id of the rows that it has received, and the rest of the current step.
 ///
-/// It belongs to one task at a time.
+/// One task at a time uses it.
 final class EventStream<R: Record> {
     private let query: LiveQuery<R>
     private let start: EventStart
@@ -16,9 +16,9 @@ final class EventStream<R: Record> {
     private var steps: LiveSteps?
     private var batch: EventBatch?
     private var end = CancelledEnd()
-    /// Whether the client has results that it has to forget.
+    /// Whether the client has results that it has to discard.
     private var wasLost = false
-    /// What the client calls its results.
+    /// The id of the client's results.
     private var id: EventID?
 
     init(_ query: LiveQuery<R>, from start: EventStart, _ options: EventOptions) {
@@ -28,7 +28,7 @@ final class EventStream<R: Record> {
         heartbeat = options.heartbeat.map { [signal] in Heartbeat.make(after: $0, by: options.clock, signal) }
     }
 
-    /// The next bytes; nil when the task is cancelled.
+    /// Returns the next bytes; nil when the task is cancelled.
     func next() async throws -> ByteBuffer? {
         if end.hasCome { return nil }
         var buffer = ByteBuffer()
@@ -49,7 +49,7 @@ final class EventStream<R: Record> {
         return buffer.readableBytes > 0 ? buffer : try await next()
     }
 
-    /// The next step, and what the client's results are called by then; nil when the task is cancelled, or it is time for a heartbeat.
+    /// Returns the next step and the id of the client's results after it; nil when the task is cancelled or a heartbeat is due.
     private func nextStep() async throws -> (LiveStep, EventID)? {
         var heartbeat = heartbeat
         if let heartbeat, steps != nil { heartbeat.begin() } else { heartbeat = nil }
@@ -65,8 +65,8 @@ final class EventStream<R: Record> {
         return new
     }
 
-    /// What is sent after a silence: the position, if it is another by now, so that a client that comes back is not asked for what it was
-    /// told long ago; else a comment.
+    /// Returns the bytes to send after a silence. They contain the position if it has changed, so that a client that reconnects
+    /// does not ask for change sets that it received long ago. Otherwise they are a comment.
     private func silence() -> ByteBuffer {
         guard let id, let position = steps?.quietPosition(), position != id.position else {
             return ByteBuffer(string: ServerSentEvent.heartbeat)
@@ -79,9 +79,9 @@ final class EventStream<R: Record> {
     }
 }
 
-/// What a client says that it has.
+/// The state that a client reports.
 struct EventStart: Sendable {
-    /// What its results are called, where that can be read.
+    /// The id of its results, if it can be parsed.
     let id: EventID?
     /// Whether it has results.
     let hadResults: Bool

@@ -2,28 +2,28 @@
 import StoreRuntime
 import Synchronization
 
-/// Ends a stream's wait when it has been silent for a time: with one task for the whole stream, as what a cancelled sleep holds
-/// is free only when it would have ended.
+/// Ends a stream's wait after a silence of a given length. One task serves the whole stream: a cancelled sleep frees its memory
+/// only at its deadline, so a task for each wait would accumulate them.
 ///
 /// The task ends with the last reference.
 final class Heartbeat: Sendable {
-    /// What the task and the stream share.
+    /// The state that the task and the stream share.
     private final class Silence: Sendable {
-        /// Since when there is one, in nanoseconds.
+        /// When the silence began, in nanoseconds.
         let since = Atomic<Int64>(0)
-        /// Whether it was as long as it may be.
+        /// Whether the silence has reached the limit.
         let isOver = Atomic(false)
     }
 
     private let silence = Silence()
-    /// Nanoseconds since the stream began.
+    /// The nanoseconds since the stream began.
     private let now: @Sendable () -> Int64
     private let task: Task<Void, Never>
 
     /// - Parameters:
-    ///   - interval: how long a silence may be.
-    ///   - clock: measures it.
-    ///   - signal: what the stream waits for.
+    ///   - interval: the longest silence.
+    ///   - clock: measures the silence.
+    ///   - signal: the signal that the stream waits for.
     init<C: Clock<Duration>>(after interval: Duration, by clock: C, _ signal: Signal) {
         let start = clock.now
         let now: @Sendable () -> Int64 = { start.duration(to: clock.now).wholeNanoseconds }
@@ -44,7 +44,7 @@ final class Heartbeat: Sendable {
         }
     }
 
-    /// One with a clock of any kind.
+    /// Makes a heartbeat with a clock of any type.
     static func make(after interval: Duration, by clock: any Clock<Duration>, _ signal: Signal) -> Heartbeat {
         func open(_ clock: some Clock<Duration>) -> Heartbeat { Heartbeat(after: interval, by: clock, signal) }
         return open(clock)
@@ -52,13 +52,13 @@ final class Heartbeat: Sendable {
 
     deinit { task.cancel() }
 
-    /// Notes that a silence begins.
+    /// Marks the beginning of a silence.
     func begin() {
         silence.since.store(now(), ordering: .releasing)
         silence.isOver.store(false, ordering: .releasing)
     }
 
-    /// Whether the silence has been as long as it may be.
+    /// Whether the silence has reached the limit.
     var isDue: Bool { silence.isOver.load(ordering: .acquiring) }
 }
 

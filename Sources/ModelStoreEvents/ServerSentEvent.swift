@@ -3,13 +3,13 @@ public import NIOCore
 
 /// One event of a stream of the type `text/event-stream`, as the HTML standard defines it.
 public struct ServerSentEvent: Hashable, Sendable {
-    /// The event's type; browsers hand one without to the listeners of `message`.
+    /// The event's type. Browsers dispatch an event without a type to the listeners of `message`.
     public var name: String?
-    /// What the event says. Browsers do not dispatch an event without.
+    /// The event's data. Browsers do not dispatch an event without data.
     public var data: String?
-    /// What a browser sends as `Last-Event-ID` when it connects again; nil to leave that as it is.
+    /// The id that a browser sends as `Last-Event-ID` when it reconnects; nil to keep the previous id.
     public var id: String?
-    /// How long a browser waits before it connects again, in whole milliseconds.
+    /// How long a browser waits before it reconnects, in whole milliseconds.
     public var retryDelay: Duration?
 
     /// An event.
@@ -20,13 +20,13 @@ public struct ServerSentEvent: Hashable, Sendable {
         self.retryDelay = retryDelay
     }
 
-    /// What keeps a connection alive and is no event.
+    /// A comment, which is not an event and keeps a connection alive.
     static let heartbeat = ":\n\n"
 
     /// Writes the event as the bytes of a stream: UTF-8, a line for each field, a `data` line for each line of the data, and an
     /// empty line.
     ///
-    /// Line ends cannot be part of a name or an id, nor zero bytes of an id: they are left out.
+    /// Names and ids cannot contain line ends, and ids cannot contain zero bytes: the method removes them.
     public func write(to buffer: inout ByteBuffer) {
         if let retryDelay { buffer.writeField("retry", ServerSentEvent.milliseconds(retryDelay)) }
         if let name { buffer.writeField("event", ServerSentEvent.oneLine(name)) }
@@ -37,7 +37,7 @@ public struct ServerSentEvent: Hashable, Sendable {
         buffer.writeString("\n")
     }
 
-    /// A number that a browser can read, whatever the duration.
+    /// Returns a number that a browser can read, for any duration.
     private static func milliseconds(_ duration: Duration) -> String {
         String(Int64(Swift.min(Swift.max(duration / .milliseconds(1), 0), 1e15)))
     }
@@ -46,7 +46,7 @@ public struct ServerSentEvent: Hashable, Sendable {
         String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\n" && $0 != "\r" }))
     }
 
-    /// The lines of a text: each ends with a line feed, a carriage return, or both, which Swift takes for one character.
+    /// Returns the lines of a text. Each ends with a line feed, a carriage return, or both, which Swift treats as one character.
     private static func lines(_ text: String) -> [Substring] {
         text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" || $0 == "\r\n" }
     }

@@ -2,13 +2,13 @@
 public import ModelStore
 public import NIOCore
 
-/// The results of a live query and then each change of them, as the bytes of a stream of server-sent events.
+/// The results of a live query and then each change in them, as the bytes of a stream of server-sent events.
 ///
-/// An asynchronous sequence of buffers that an HTTP server sends as they come, with the content type `text/event-stream`. It
-/// has no end of its own. A client that is slow to read gets several changes as one, and always ends on the newest; nothing
-/// piles up for it.
+/// An asynchronous sequence of buffers that an HTTP server sends as they arrive, with the content type `text/event-stream`. It
+/// does not end by itself. A slow client receives several changes as one, and always reaches the newest results. Nothing
+/// accumulates for it.
 ///
-/// The article *Server-sent events* says what the events are.
+/// The article *Server-sent events* describes the events.
 public struct ServerSentEvents<R: Record>: AsyncSequence, Sendable {
     public typealias Element = ByteBuffer
 
@@ -16,22 +16,22 @@ public struct ServerSentEvents<R: Record>: AsyncSequence, Sendable {
     let start: EventStart
     let options: EventOptions
 
-    /// A stream of its own.
+    /// Creates an iterator with a stream of its own.
     public func makeAsyncIterator() -> Iterator { Iterator(stream: EventStream(query, from: start, options)) }
 
     /// Waits for changes.
     public struct Iterator: AsyncIteratorProtocol {
         let stream: EventStream<R>
 
-        /// The next bytes, one or more whole events; nil when the task is cancelled.
+        /// Returns the next bytes, one or more whole events; nil when the task is cancelled.
         ///
-        /// - Throws: ``StoreError``: `closed`; `damaged`. The response is to be cut off then: the client connects again.
+        /// - Throws: ``StoreError``: `closed`; `damaged`. Then close the connection: the client reconnects.
         public mutating func next() async throws -> ByteBuffer? { try await stream.next() }
     }
 }
 
 extension Store {
-    /// The results of a request and then each change of them, as the bytes of a stream of server-sent events.
+    /// Streams the results of a request, and then each change in them, as server-sent events.
     ///
     /// ```swift
     /// router.get("sensors") { request, _ in
@@ -41,11 +41,12 @@ extension Store {
     /// ```
     ///
     /// - Parameters:
-    ///   - request: what to show. Without an order records are in the order of their ids.
-    ///   - lastEventID: the client's header `Last-Event-ID`. With one that a stream of this store gave for the same request, it gets
-    ///     what has changed since, as long as the feed retains that (``updates(of:since:)``); with any other a `reset` and all rows.
-    ///   - options: heartbeats and the like.
-    /// - Throws: ``StoreError``: as ``liveQuery(_:)``, and so before a response has begun.
+    ///   - request: the request. Without an order, records are in the order of their ids.
+    ///   - lastEventID: the client's header `Last-Event-ID`. If a stream of this store sent this id for the same request, the
+    ///     client receives the changes since then, as long as the feed retains them (``updates(of:since:)``). Otherwise it
+    ///     receives a `reset` and all rows.
+    ///   - options: heartbeats, the retry delay and the chunk size.
+    /// - Throws: ``StoreError``: the errors of ``liveQuery(_:)``, before a response has begun.
     public func serverSentEvents<R: Record>(
         of request: FetchRequest<R>, lastEventID: String? = nil, _ options: EventOptions = EventOptions()
     ) throws -> ServerSentEvents<R> {
@@ -54,13 +55,13 @@ extension Store {
 }
 
 extension LiveQuery {
-    /// The results and then each change of them, as the bytes of a stream of server-sent events: for a query that a scope owns,
-    /// or that is asked for something else while it is streamed.
+    /// Streams the results, and then each change in them, as server-sent events. Use it for a query that a scope owns, or for one
+    /// that gets a new request during the stream.
     ///
     /// - Parameters:
-    ///   - lastEventID: as for ``ModelStore/Store/serverSentEvents(of:lastEventID:_:)``. One that was given before the query was
-    ///     asked for something else is one of another request.
-    ///   - options: heartbeats and the like.
+    ///   - lastEventID: as for ``ModelStore/Store/serverSentEvents(of:lastEventID:_:)``. An id from before the query got a new
+    ///     request is an id of another request.
+    ///   - options: heartbeats, the retry delay and the chunk size.
     public func serverSentEvents(
         lastEventID: String? = nil, _ options: EventOptions = EventOptions()
     ) -> ServerSentEvents<R> {

@@ -2,13 +2,13 @@ import Foundation
 public import ModelStoreReplay
 public import Testing
 
-/// Fails a test whose trace is replayed to something else than what was recorded.
+/// Fails a test if the replay of its trace diverges from the recording.
 ///
 /// ```swift
 /// @Test func `a day of traffic does what it did`() async throws {
 ///     let options = ReplayOptions(actions: ActionCatalog(MoveSensor.self), records: Sensor.self)
 ///     try await expectReplay("Fixtures/day.trace", options: options) { path in
-///         // With RECORD=1 in the environment: makes the trace anew.
+///         // With RECORD=1 in the environment: creates the trace.
 ///         let recorder = try await Recorder(store, to: path)
 ///         …
 ///         try await recorder.finish()
@@ -17,11 +17,11 @@ public import Testing
 /// ```
 ///
 /// - Parameters:
-///   - trace: the file; where its path is not absolute, beside the file of the test.
-///   - options: what is done again, and what counts as the same.
-///   - record: makes the trace when the environment has `RECORD=1`, before it is replayed.
-/// - Returns: what the replay came to; nil where it diverged.
-/// - Throws: what `record` throws; `StoreError` when the trace cannot be read.
+///   - trace: the file. A relative path is relative to the test's source file.
+///   - options: how to replay, and how to compare.
+///   - record: creates the trace before the replay, if the environment contains `RECORD=1`.
+/// - Returns: the summary of the replay; nil if it diverged.
+/// - Throws: the errors of `record`; `StoreError` if the trace cannot be read.
 @discardableResult
 public func expectReplay(
     _ trace: String, options: ReplayOptions = ReplayOptions(), filePath: String = #filePath,
@@ -32,7 +32,7 @@ public func expectReplay(
         environment: ProcessInfo.processInfo.environment, record: record)
 }
 
-/// The same in another environment.
+/// The same with a given environment.
 func expectReplay(
     _ trace: String, options: ReplayOptions, filePath: String, sourceLocation: SourceLocation,
     environment: [String: String], record: ((_ path: String) async throws -> Void)?

@@ -1,38 +1,38 @@
 package import LMDB
 
-/// What went wrong with a store, a record or a transaction.
+/// An error of a store, a record or a transaction.
 ///
-/// Test ``code``, show ``description``: the code in brackets, then what happened and, from ``remedy``, what to do:
+/// A program tests ``code`` and shows ``description``: the code in brackets, then what happened and, from ``remedy``, what to do.
 ///
 /// ```
 /// [recordNotFound] no record Sensor with id s9; insert it first, or use upsert
 /// ```
 ///
-/// New codes may be added; `switch` over them with a `default`.
+/// Later versions may add codes. Give each `switch` over codes a `default`.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The kind of an error.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// The kind's name, as log lines show it.
+        /// The name of the code, as log lines show it.
         public let description: String
 
-        /// A kind of an error; other modules have their own.
+        /// Creates a code. Other modules define codes of their own.
         ///
-        /// - Parameter name: the kind's name, as log lines show it.
+        /// - Parameter name: the name of the code, as log lines show it.
         public init(_ name: String) { description = name }
 
-        /// A record with this id is there already.
+        /// A record with this id exists already.
         public static let recordExists = Code("recordExists")
-        /// There is no record with this id.
+        /// No record has this id.
         public static let recordNotFound = Code("recordNotFound")
         /// Another record has the same value in a unique index.
         public static let uniqueViolation = Code("uniqueViolation")
-        /// A record refers to one that does not exist.
+        /// A record refers to a record that does not exist.
         public static let referenceBroken = Code("referenceBroken")
-        /// A record was deleted that others refer to, which their rule denies.
+        /// Other records refer to the record to delete, and their delete rule denies the deletion.
         public static let deleteDenied = Code("deleteDenied")
-        /// The record is not as the conditional write expects it.
+        /// The record is missing, or its contents are not what the conditional write expects.
         public static let conditionNotMet = Code("conditionNotMet")
-        /// A value does not fit its field.
+        /// A field or an option cannot hold the value.
         public static let invalidValue = Code("invalidValue")
         /// A change set, a record or a key is longer than the stated limit.
         public static let tooLarge = Code("tooLarge")
@@ -40,19 +40,19 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let unknownType = Code("unknownType")
         /// The record type has no such field or index.
         public static let unknownField = Code("unknownField")
-        /// The store's schema and the program's differ.
+        /// The schema of the store differs from the schema of the program.
         public static let schemaMismatch = Code("schemaMismatch")
-        /// Bytes in the store are not what was written.
+        /// The store contains bytes that the library did not write.
         public static let damaged = Code("damaged")
-        /// The directory holds files of something else, and no store.
+        /// The directory holds other files, and no store.
         public static let notAStore = Code("notAStore")
-        /// There is no such store or file.
+        /// The store or file does not exist.
         public static let noSuchStore = Code("noSuchStore")
-        /// There is a store already where a new one was to be made.
+        /// A store exists already in the directory for a new store.
         public static let storeExists = Code("storeExists")
-        /// The store was written by a newer version of this library.
+        /// A newer version of this library wrote the store.
         public static let newerFormat = Code("newerFormat")
-        /// The program runs with another liblmdb than it was compiled with, and their files differ.
+        /// The program runs with a different liblmdb than it was compiled with, and the two use different file formats.
         public static let otherLibrary = Code("otherLibrary")
         /// The store's map is full.
         public static let mapFull = Code("mapFull")
@@ -60,9 +60,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let diskFull = Code("diskFull")
         /// The operating system reported an error.
         public static let ioError = Code("ioError")
-        /// Permission was denied.
+        /// The operating system denied access.
         public static let accessDenied = Code("accessDenied")
-        /// The commit failed in its last step: it may or may not be there after a reopen.
+        /// The commit failed in its last step. After a reopen, the store may or may not contain it.
         public static let outcomeUnknown = Code("outcomeUnknown")
         /// The store is open for reading only.
         public static let readOnly = Code("readOnly")
@@ -70,73 +70,73 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let closed = Code("closed")
         /// A scope is closed.
         public static let scopeClosed = Code("scopeClosed")
-        /// No scope provides an object that is asked for.
+        /// No scope provides the requested object.
         public static let notProvided = Code("notProvided")
-        /// The store is in use by someone who must let go of it first.
+        /// Another process, or another object of this process, uses the store and must release it first.
         public static let inUse = Code("inUse")
-        /// A write was asked for inside a write closure of the same store.
+        /// The program requested a blocking write inside a write closure.
         public static let nestedWrite = Code("nestedWrite")
-        /// The transaction is not the one that this closure was given, or its closure has ended.
+        /// The program used a transaction outside its own closure, or sent two separate actions in one write.
         public static let transactionMisused = Code("transactionMisused")
-        /// The write did not begin within its timeout; nothing was committed.
+        /// The write did not begin within its timeout. The store committed nothing.
         public static let writeTimeout = Code("writeTimeout")
-        /// Too many writes wait.
+        /// The queue of waiting writes is full.
         public static let queueFull = Code("queueFull")
-        /// The record types and indexes need more databases than the option for it allows.
+        /// The record types and indexes need more databases than the store's options allow.
         public static let tooManyDatabases = Code("tooManyDatabases")
         /// The file system cannot hold a store safely.
         public static let unsupportedFileSystem = Code("unsupportedFileSystem")
-        /// Another process uses the store from another pid namespace.
+        /// Another process uses the store from a different pid namespace.
         public static let foreignProcessNamespace = Code("foreignProcessNamespace")
-        /// The store was opened before this process was forked.
+        /// This process was forked after the store was opened.
         public static let forkedChild = Code("forkedChild")
-        /// A file of the store was removed or replaced while it was open; nothing was committed.
+        /// A file of the store was removed or replaced while the store was open. The store committed nothing.
         public static let filesRemoved = Code("filesRemoved")
-        /// Change sets after the position are not retained any more.
+        /// The feed no longer retains the change sets after the position.
         public static let positionCompacted = Code("positionCompacted")
-        /// The store has not come to the position yet.
+        /// The position is after the newest change set of the store.
         public static let positionInFuture = Code("positionInFuture")
-        /// The position is one of another store.
+        /// The position belongs to another store.
         public static let positionOfAnotherStore = Code("positionOfAnotherStore")
-        /// The store's history at the position is not the one that the position was taken from.
+        /// The history of the store at the position differs from the history that the position was taken from.
         public static let positionDiverged = Code("positionDiverged")
-        /// The feed does not tell what the store held at the position.
+        /// The store cannot reconstruct its contents at the position from the feed.
         public static let historyUnavailable = Code("historyUnavailable")
-        /// There is no consumer of this name.
+        /// No consumer has this name.
         public static let consumerNotFound = Code("consumerNotFound")
-        /// The consumer is held by another process or task.
+        /// Another process or task holds the consumer.
         public static let consumerHeld = Code("consumerHeld")
-        /// The consumer was taken over, moved or deleted since it was read.
+        /// Another reader took over, moved or deleted the consumer after this program read it.
         public static let consumerLost = Code("consumerLost")
-        /// The consumer was so far behind that the change sets it had not seen were not retained for it any longer.
+        /// The consumer was too far behind: the store no longer retains the change sets that the consumer has not received.
         public static let consumerExpired = Code("consumerExpired")
-        /// A consumer gave up at a change set: its closure threw an error of the program in every attempt.
+        /// A consumer stopped at a change set, because its closure threw an error of the program in every attempt.
         public static let consumerFailed = Code("consumerFailed")
-        /// A record was changed since the change that is to be undone.
+        /// A record has changed since the change that the program wants to undo.
         public static let changeConflict = Code("changeConflict")
-        /// The change set at hand lacks some of its changes: it is a part, or a filter left them out.
+        /// The given change set lacks some of its changes, because it is only a part or because a filter left them out.
         public static let changeSetIncomplete = Code("changeSetIncomplete")
-        /// An action is recorded under a name that the program does not know.
+        /// The feed records an action under a name that the program does not know.
         public static let unknownAction = Code("unknownAction")
-        /// Something else, told in the message.
+        /// Another error, which the message describes.
         public static let other = Code("other")
     }
 
-    /// The kind of this error.
+    /// The code of this error.
     public let code: Code
-    /// What happened, in one sentence without a full stop.
+    /// The message: one sentence without a full stop that says what happened.
     public let message: String
-    /// What to do about it, where something helps: one imperative that begins in lower case, without a full stop.
+    /// The remedy, if there is one: one imperative that begins in lower case, without a full stop.
     public let remedy: String?
-    /// The error below this one.
+    /// The error that caused this one.
     public let cause: (any Error)?
-    /// The oldest position from which the feed can be resumed, where the error is about a position.
+    /// For an error about a position, the oldest position from which the feed can be resumed.
     public package(set) var oldestPosition: Position?
-    /// For `positionCompacted`, the change set from which on the store can tell the difference by record; nil where it has no trail
-    /// (``StoreLimits/changedRecordLimit``).
+    /// For `positionCompacted`, the oldest change set from which the store can compute the difference by record; nil if the store
+    /// has no trail (``StoreLimits/changedRecordLimit``).
     public package(set) var oldestComparablePosition: UInt64?
 
-    /// An error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String, remedy: String? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
@@ -146,27 +146,28 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
     public var description: String { "[\(code)] \(text)" }
 
-    /// The description without the code, for a message that says more around it.
+    /// The description without the code, for use inside a longer message.
     package var text: String { remedy.map { "\(message); \($0)" } ?? message }
 }
 
 extension StoreError {
-    /// The error for `lmdb`, with the same message and remedy.
+    /// Creates the error for an LMDB error, with the same message and remedy.
     package init(_ lmdb: LMDBError) {
         let code = lmdb.isOutcomeUnknown ? Code.outcomeUnknown : StoreError.codes[lmdb.code] ?? .other
-        // What LMDB's users do about it, the store's write closures do by themselves; opening a store does not.
+        // LMDB's own remedy for a full map does not apply: write closures grow the map by themselves, and opening a store does
+        // not.
         let remedy = lmdb.code == .mapFull ? "open the store with a larger mapByteCount" : lmdb.remedy
         self.init(code, lmdb.detail, remedy: remedy, cause: lmdb)
     }
 
-    /// The error for undecodable bytes found at `location`.
+    /// Creates the error for undecodable bytes found at `location`.
     package init(_ codec: CodecError, at location: @autoclosure () -> String) {
         self.init(
             .damaged, "\(location()): \(codec.reason)",
             remedy: "run `store-cli verify` for all damage, then restore a backup", cause: codec)
     }
 
-    /// The error for one of any kind that was met while `location` was read.
+    /// Creates the error for an error of any kind that occurred while the store read `location`.
     package init(reading error: any Error, at location: @autoclosure () -> String) {
         switch error {
         case let error as StoreError: self = error
@@ -191,7 +192,7 @@ extension StoreError {
     ]
 }
 
-/// Runs `body` and turns its LMDB errors into store errors.
+/// Runs `body` and converts its LMDB errors to store errors.
 @inline(__always)
 package func mapLMDB<T: ~Copyable>(_ body: () throws(LMDBError) -> T) throws(StoreError) -> T {
     do {

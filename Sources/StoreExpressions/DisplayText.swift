@@ -1,9 +1,9 @@
-/// Text as a terminal shows it: how many columns it takes, where to cut it, and what must not reach it as it is.
+/// Text for a terminal: its width in columns, where to cut it, and which characters must be escaped.
 ///
-/// Values come from anywhere, so control characters are shown as escapes: a record must not move the cursor, set the
-/// window's title or, with marks that turn the direction of writing, pretend to be another text.
+/// Values come from any source, so control characters are shown as escapes. A record must not move the cursor, set the window's
+/// title, or imitate another text with marks that change the direction of writing.
 package enum DisplayText {
-    /// `text` with escapes for everything that would control the terminal instead of being seen.
+    /// Returns `text` with escapes for all characters that would control the terminal instead of being displayed.
     package static func escaped(_ text: String) -> String {
         guard !isPlain(text), text.unicodeScalars.contains(where: isControl) else { return text }
         var result = ""
@@ -19,12 +19,12 @@ package enum DisplayText {
         return result
     }
 
-    /// The columns that `text` takes, which is without control characters.
+    /// Returns the number of columns of `text`, which must not contain control characters.
     package static func width(of text: String) -> Int {
         isPlain(text) ? text.utf8.count : text.reduce(0) { $0 + width(of: $1) }
     }
 
-    /// `text` if it takes at most `limit` columns, otherwise its beginning with “…” at the end.
+    /// Returns `text` if it needs at most `limit` columns; otherwise its beginning with “…” at the end.
     package static func cut(_ text: String, to limit: Int) -> String {
         precondition(limit >= 0, "a width is not negative")
         if isPlain(text), text.utf8.count <= limit { return text }
@@ -42,7 +42,7 @@ package enum DisplayText {
         return kept
     }
 
-    /// `text` with spaces after it, or before it, up to `width` columns.
+    /// Returns `text` with spaces after it, or before it, up to `width` columns.
     package static func padded(_ text: String, to width: Int, isRightAligned: Bool) -> String {
         let missing = width - self.width(of: text)
         guard missing > 0 else { return text }
@@ -50,11 +50,11 @@ package enum DisplayText {
         return isRightAligned ? spaces + text : text + spaces
     }
 
-    /// The columns of one character as its reader sees it: 0 for marks alone, 2 for wide ones and emoji.
+    /// Returns the columns of one character as a reader sees it: 0 for combining marks alone, 2 for wide characters and emoji.
     package static func width(of character: Character) -> Int {
         var widest = 0
         for scalar in character.unicodeScalars {
-            // The emoji variation selector turns a narrow sign into an emoji.
+            // The emoji variation selector changes a narrow character into an emoji.
             if scalar == "\u{FE0F}" { return 2 }
             widest = max(widest, width(of: scalar))
         }
@@ -72,8 +72,8 @@ package enum DisplayText {
         return isWide(scalar) ? 2 : 1
     }
 
-    /// East Asian Width W or F in Unicode's EastAsianWidth.txt. What is wide there outside these blocks are emoji and
-    /// the letters of flags.
+    /// Returns whether a scalar has East Asian Width W or F in Unicode's EastAsianWidth.txt. The wide scalars outside these
+    /// blocks are emoji and the letters of flags.
     private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         guard scalar.value >= 0x1100 else { return false }
         return wideBlocks.contains { $0.contains(scalar.value) } || scalar.properties.isEmojiPresentation
@@ -93,6 +93,6 @@ package enum DisplayText {
         }
     }
 
-    /// Whether all is printable ASCII: one byte, one column, nothing to escape.
+    /// Returns whether all characters are printable ASCII: one byte, one column, nothing to escape.
     private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } }
 }

@@ -1,19 +1,19 @@
 package import StoreEngine
 
-/// A calculation as it is spelled, before its fields say what its numbers are.
+/// A calculation as written, before its fields determine the types of its numbers.
 package indirect enum ExpressionCalculation {
     case field(ExpressionField, Range<Int>)
-    /// A number as JSON writes it, `inf`, `-inf` or `nan`.
+    /// A number in JSON's form, `inf`, `-inf` or `nan`.
     case number(String, Range<Int>)
-    /// Two calculations put together, and how many levels deep that nests.
+    /// An operation on two calculations, with its nesting depth.
     case operation(ExpressionCalculation, ArithmeticOperator, ExpressionCalculation, depth: Int)
 
-    /// How many levels deep it nests, itself included.
+    /// The nesting depth, including this level.
     package var depth: Int {
         if case .operation(_, _, _, let depth) = self { depth } else { 1 }
     }
 
-    /// The fields in it.
+    /// The fields in the calculation.
     package var fields: [ExpressionField] {
         switch self {
         case .field(let field, _): [field]
@@ -24,9 +24,9 @@ package indirect enum ExpressionCalculation {
 }
 
 extension ExpressionParser {
-    /// Reads numbers that are put together by `+` and `-`, or an operand alone.
+    /// Reads a sum with `+` and `-`, or a single operand.
     ///
-    /// - Parameter isValue: whether it stands where a value is likely, for the message about an unknown field.
+    /// - Parameter isValue: whether a value is likely at this position, for the message about an unknown field.
     package mutating func sum(isValue: Bool = false) throws(ExpressionError) -> ExpressionOperand {
         try chain([.plus, .minus]) { parser throws(ExpressionError) in
             try parser.chain([.times, .divided, .remainder]) { parser throws(ExpressionError) in
@@ -35,7 +35,7 @@ extension ExpressionParser {
         }
     }
 
-    /// Reads operands with some signs between them, of which those on the left belong together.
+    /// Reads operands with some of the given signs between them, associated to the left.
     private mutating func chain(
         _ signs: [ExpressionSign], _ operand: (inout ExpressionParser) throws(ExpressionError) -> ExpressionOperand
     ) throws(ExpressionError) -> ExpressionOperand {
@@ -71,8 +71,8 @@ extension ExpressionParser {
         return ExpressionOperand(kind: sum.kind, range: start.lowerBound..<passedEnd)
     }
 
-    /// Puts two calculations together. Signs in a row and parentheses have limits, which multiply: whatever walks a
-    /// calculation takes stack for each level.
+    /// Combines two calculations. The limits of signs in a row and of parentheses multiply, so the depth is limited too: every
+    /// traversal of a calculation uses stack for each level.
     private func operation(
         _ left: ExpressionCalculation, _ sign: ArithmeticOperator, _ right: ExpressionCalculation, at range: Range<Int>
     ) throws(ExpressionError) -> ExpressionCalculation {
@@ -83,7 +83,7 @@ extension ExpressionParser {
         return .operation(left, sign, right, depth: depth)
     }
 
-    /// An operand as a number to calculate with.
+    /// Returns an operand as a number for a calculation.
     private func calculation(_ operand: ExpressionOperand) throws(ExpressionError) -> ExpressionCalculation {
         switch operand.kind {
         case .calculation(let calculation): return calculation
@@ -99,7 +99,7 @@ extension ExpressionParser {
         }
     }
 
-    /// The comparison of two operands of which one is calculated at least.
+    /// Returns the comparison of two operands, at least one of which is a calculation.
     package func calculate(
         _ left: ExpressionOperand, _ comparison: Comparison, _ right: ExpressionOperand
     ) throws(ExpressionError) -> ConditionNode {
@@ -137,6 +137,6 @@ extension ExpressionParser {
 }
 
 extension FieldType {
-    /// Whether it is calculated with.
+    /// Whether calculations accept this type.
     fileprivate var isNumber: Bool { isInteger || [.float, .double, .decimal].contains(self) }
 }

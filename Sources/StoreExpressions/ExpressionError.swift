@@ -1,33 +1,33 @@
 import StoreEngine
 
-/// Why an expression or a list of fields is not understood, and where.
+/// An error in an expression or a list of fields, with its position.
 package struct ExpressionError: Error, Equatable {
-    /// Where the text came from: the option's name.
+    /// The source of the text: the option's name.
     package let source: String
-    /// The place in the text in Unicode scalars, from 1.
+    /// The column in the text, in Unicode scalars, from 1.
     package let column: Int
-    /// What was expected there and what was found, and what to do where that helps.
+    /// The expected and the found text, and a remedy if there is one.
     package let reason: String
-    /// The text around the place, and marks below the place; nothing of an empty text.
+    /// The text around the error, and a line that marks it; empty for an empty text.
     package let excerpt: [String]
 
-    /// All of it in one line.
+    /// The whole error in one line.
     package var message: String { "\(source), column \(column): \(reason)" }
 }
 
-/// A text that is being read, and what it is called.
+/// A text to parse, and its name.
 package struct ExpressionSource {
-    /// Longer texts are refused. No single argument reaches it on Linux.
+    /// Longer texts are rejected. On Linux, a single argument cannot be that long.
     package static let maximumByteCount = 1 << 17
-    /// How much of the text is shown before a mistake, of the mistake, and after it.
+    /// How many scalars of the text are shown before an error, of the error, and after it.
     private static let shownCount = 40
 
     package let name: String
     package let scalars: [Unicode.Scalar]
-    /// Whether fields may have the names in it that they had before, as in a text from then.
+    /// Whether the text may use earlier names of fields, because it was written with an earlier schema.
     let allowsEarlierNames: Bool
 
-    /// - Throws: ``ExpressionError`` when the text is too long.
+    /// - Throws: ``ExpressionError`` if the text is too long.
     package init(_ text: String, name: String, allowsEarlierNames: Bool = false) throws(ExpressionError) {
         self.name = name
         self.allowsEarlierNames = allowsEarlierNames
@@ -38,18 +38,18 @@ package struct ExpressionSource {
         }
     }
 
-    /// The error for what stands at `range`.
+    /// Returns an error at `range`.
     package func error(at range: Range<Int>, _ reason: String) -> ExpressionError {
         ExpressionError(source: name, column: range.lowerBound + 1, reason: reason, excerpt: excerpt(range))
     }
 
-    /// The place of the field that a name stands for.
+    /// Returns the index of the field with a name.
     func fieldIndex(of name: String, among fields: [FieldSchema]) -> Int? {
         if let fieldIndex = fields.firstIndex(where: { $0.name == name }) { return fieldIndex }
         return allowsEarlierNames ? fields.firstIndex { $0.renamedFrom.contains(name) } : nil
     }
 
-    /// The text of a range.
+    /// Returns the text of a range.
     package func text(_ range: Range<Int>) -> String {
         var view = String.UnicodeScalarView()
         view.append(contentsOf: scalars[range])
@@ -61,7 +61,7 @@ package struct ExpressionSource {
         let start = max(0, range.lowerBound - Self.shownCount)
         let markEnd = min(range.upperBound, range.lowerBound + Self.shownCount)
         let end = min(scalars.count, markEnd + Self.shownCount)
-        // Escaped here already, so that the marks stand where the terminal shows the place.
+        // Escaped before measuring, so that the marks are below the displayed error.
         let before = (start > 0 ? "…" : "") + DisplayText.escaped(text(start..<range.lowerBound))
         let marked = DisplayText.escaped(text(range.lowerBound..<markEnd))
         let after = DisplayText.escaped(text(markEnd..<end)) + (end < scalars.count ? "…" : "")

@@ -1,31 +1,31 @@
 package import StoreEngine
 
-/// A field that a text names, found in its record type.
+/// A field that a text names, resolved in its record type.
 package struct ExpressionField: Hashable {
     package let name: FieldName
-    /// What the field holds, as declared.
+    /// The declared type of the field.
     package let type: FieldType
-    /// Whether there may be no value: the field, or a struct on the way to it, is optional.
+    /// Whether the value may be missing: the field, or a struct that contains it, is optional.
     package let isOptional: Bool
-    /// The places of the field: that in the record, then those in the structs on the way.
+    /// The indexes of the field: in the record, then in each nested struct.
     package let fieldIndexes: [Int]
     /// How many references lead to the record that has the field.
     package let hopCount: Int
 
-    /// The type without any optionality.
+    /// The type without optionals.
     package var valueType: FieldType {
         var type = type
         while case .optional(let wrapped) = type { type = wrapped }
         return type
     }
 
-    /// Whether it can be compared with null. The type of what is kept as JSON does not tell: its null is none.
+    /// Whether the field can be compared with null. A field that is stored as JSON may be null, whatever its type.
     package var mayBeNull: Bool { isOptional || valueType == .json }
 
-    /// The type of the elements where this is an array or a set, and of the bytes of data.
+    /// The type of the elements of an array, a set or data.
     package var elementType: FieldType? { valueType.testedElementType }
 
-    /// Whether the field has a number of elements, characters or bytes.
+    /// Whether `count` applies to the field: it has elements, characters or bytes.
     package var isCounted: Bool {
         switch valueType {
         case .string, .data, .array, .set, .dictionary: true
@@ -33,7 +33,7 @@ package struct ExpressionField: Hashable {
         }
     }
 
-    /// The field's value in a record; none where a struct on the way is none.
+    /// Returns the field's value in a record; none if a struct that contains it is missing.
     package func value(in record: DynamicRecord) -> DynamicValue {
         var values = record.values
         for (depth, fieldIndex) in fieldIndexes.enumerated() {
@@ -47,11 +47,11 @@ package struct ExpressionField: Hashable {
 }
 
 extension ExpressionField {
-    /// Finds the field that `parts` name.
+    /// Resolves the field that `parts` name.
     ///
-    /// - Parameter targets: the types that may be referred to.
-    /// - Parameter hopCount: how many references lead to what the names are of.
-    /// - Parameter isValue: whether a value could stand there as well, so that its quotes may have been forgotten.
+    /// - Parameter targets: the types that references may lead to.
+    /// - Parameter hopCount: how many references lead to the owner of the names.
+    /// - Parameter isValue: whether a value could be at this position, so that its quotes may be missing.
     /// - Throws: ``ExpressionError`` that names the nearest field.
     package init(
         _ parts: [NamePart], of record: RecordType, among targets: [RecordType] = [], behind hopCount: Int = 0,
@@ -66,7 +66,7 @@ extension ExpressionField {
             return
         }
         if let name = record.element?.reference?.target, let target = targets.first(where: { $0.name == name }) {
-            // The element itself holds the id of the record that it refers to.
+            // The element itself contains the id of the record that it refers to.
             let isThere = parts.count > 1 || !target.isWholeID(parts[0].text)
             try self.init(
                 parts, of: target, among: targets, behind: hopCount + (isThere ? 1 : 0), in: source, isValue: isValue)
@@ -121,7 +121,7 @@ extension ExpressionField {
 }
 
 extension ExpressionSource {
-    /// Fails for what stands at `range` where too many references lead there.
+    /// Throws an error at `range` if too many references lead there.
     func requireReachable(_ hopCount: Int, at range: Range<Int>) throws(ExpressionError) {
         guard hopCount > ReferencePath.maximumHops else { return }
         throw error(at: range, "a path goes through at most \(ReferencePath.maximumHops) references")
@@ -129,7 +129,7 @@ extension ExpressionSource {
 }
 
 extension RecordType {
-    /// Whether the field of this name alone is the id.
+    /// Returns whether the field with this name is the whole id.
     fileprivate func isWholeID(_ name: String) -> Bool {
         idFields.count == 1 && fields.contains { $0.id == idFields[0] && $0.name == name }
     }

@@ -1,26 +1,26 @@
 package import StoreEngine
 
-/// The records of a type that refer to the one at hand, as `inverse(Book.author)` names them, or to one that it refers to,
-/// as `author.inverse(Book.author)`.
+/// The records of a type that refer to the current record, written `inverse(Book.author)`, or to a record that it refers to,
+/// written `author.inverse(Book.author)`.
 package struct ExpressionInverse {
     package let name: InverseName
-    /// The type of the records that refer.
+    /// The type of the referring records.
     package let type: RecordType
-    /// How many references lead to them, this one counted.
+    /// How many references lead to these records, including this one.
     package let hopCount: Int
 
-    /// That there are none.
+    /// The condition that no record refers to the current one.
     package var isEmpty: ConditionNode { .inverse(name, .constant(true), .equal, 0) }
 }
 
-/// What `count` counts.
+/// The argument of `count`.
 package enum ExpressionCount {
     /// The elements, characters or bytes of a field.
     case elements(ExpressionField)
-    /// The records that refer to the one at hand and meet a condition.
+    /// The records that refer to the current record and satisfy a condition.
     case referrers(ExpressionInverse, ConditionNode)
 
-    /// What a message calls this.
+    /// The text for messages.
     package var text: String {
         switch self {
         case .elements(let field): "count(\(field.name.text))"
@@ -28,7 +28,7 @@ package enum ExpressionCount {
         }
     }
 
-    /// The comparison with a number.
+    /// Returns the comparison of the count with a number.
     package func condition(_ comparison: Comparison, _ number: Int) -> ConditionNode {
         switch self {
         case .elements(let field): .size(field.name, comparison, number)
@@ -38,13 +38,13 @@ package enum ExpressionCount {
 }
 
 extension ExpressionParser {
-    /// Whether the name of an inverse is next.
+    /// Whether the next token begins an inverse.
     package var beginsInverse: Bool {
         guard isFollowed(by: .open), case .name(let parts) = current.kind, let last = parts.last else { return false }
         return !last.isQuoted && last.text.lowercased() == "inverse"
     }
 
-    /// Reads `inverse(Type.field)`, which may stand behind a path of references.
+    /// Reads `inverse(Type.field)`, which may follow a path of references.
     package mutating func inverse() throws(ExpressionError) -> ExpressionInverse {
         let word = take()
         let (path, target, hopCount) = try inversePath(word)
@@ -71,12 +71,12 @@ extension ExpressionParser {
             hopCount: hopCount + 1)
     }
 
-    /// What stands before the word of an inverse, the name of the type that it leads to, and through how many references.
+    /// Returns the path before `inverse`, the name of the type that the path leads to, and the number of references in it.
     private func inversePath(
         _ token: ExpressionToken
     ) throws(ExpressionError) -> (path: FieldName, target: String, hopCount: Int) {
         guard case .name(let parts) = token.kind, parts.count > 1 else {
-            // What elements lead to is the record at hand, where they are references.
+            // If the elements are references, the path leads to the record that the element refers to.
             if let reference = type.element?.reference { return (FieldName([]), reference.target, hopCount + 1) }
             return (FieldName([]), type.name, hopCount)
         }
@@ -89,7 +89,7 @@ extension ExpressionParser {
         return (field.name, target, field.hopCount + 1)
     }
 
-    /// Reads what is asked of the records that refer to the one at hand; nil where nothing such is next.
+    /// Reads a test of the records that refer to the current record; nil if the next token begins none.
     mutating func test(_ inverse: ExpressionInverse) throws(ExpressionError) -> ConditionNode? {
         if skip(word: "isEmpty") { return inverse.isEmpty }
         for test in ElementTest.allCases where current.isWord(test.rawValue) && isFollowed(by: .open) {
@@ -107,7 +107,7 @@ extension ExpressionParser {
         return nil
     }
 
-    /// Reads what `count` counts.
+    /// Reads the argument of `count`.
     mutating func count() throws(ExpressionError) -> ExpressionCount {
         let range = take().range
         _ = take()

@@ -1,8 +1,8 @@
 import StoreEngine
 
-// Texts and names in quotes, with the escapes of JSON and those of Swift.
+// Quoted texts and names, with the escapes of JSON and of Swift.
 extension ExpressionLexer {
-    /// Reads what is in quotes, of which the first is next; `kind` is what a message calls it.
+    /// Reads a quoted text, which begins at the current position; `kind` is its name in messages.
     package mutating func readQuoted(_ quote: Unicode.Scalar, _ kind: String) throws(ExpressionError) -> String {
         let start = position
         position += 1
@@ -22,7 +22,7 @@ extension ExpressionLexer {
             text.append(current)
             position += 1
         }
-        // The opening quote is what to look at: the end of the text says nothing.
+        // The error is at the opening quote, because the end of the text is not informative.
         throw source.error(at: start..<start + 1, "the \(kind) that begins here has no closing \(quote)")
     }
 
@@ -51,7 +51,7 @@ extension ExpressionLexer {
         }
     }
 
-    /// `\u{1F600}`, or four digits, twice for what UTF-16 writes in two units.
+    /// Reads `\u{1F600}`, or four digits, which occur twice for scalars with two UTF-16 units.
     private mutating func readUnicodeEscape(_ start: Int) throws(ExpressionError) -> Unicode.Scalar {
         var value: UInt32?
         if current == "{" {

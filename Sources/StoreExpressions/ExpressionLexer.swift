@@ -1,15 +1,15 @@
 import StoreEngine
 
-/// Takes an expression apart into words, values and signs.
+/// Splits an expression into words, values and signs.
 package struct ExpressionLexer {
     package let source: ExpressionSource
     package var position = 0
-    /// Whether what was read last is a value, so that a minus is no part of a number.
+    /// Whether the last token ends a value, so that a minus is an operator and not part of a number.
     private var followsOperand = false
 
     package init(source: ExpressionSource) { self.source = source }
 
-    /// The tokens of a text, the end as the last.
+    /// Returns the tokens of a text. The last one is the end.
     package static func tokens(of source: ExpressionSource) throws(ExpressionError) -> [ExpressionToken] {
         var lexer = ExpressionLexer(source: source)
         var tokens: [ExpressionToken] = []
@@ -98,7 +98,8 @@ package struct ExpressionLexer {
         let isFollowed = current.map(Self.continuesValue) ?? false
         if !isFollowed, term.lowercased() == "-inf" { return "-inf" }
         if JSONNumber(text: term) != nil, !isFollowed || !Self.isDate(beginning(start)) { return term }
-        // All that could be meant as one value, so that a date without quotes is not told to have a leading zero.
+        // Reads the whole text that may be meant as one value, so that a date without quotes is not reported as a number with a
+        // leading zero.
         skip(while: Self.continuesValue)
         let text = source.text(start..<position)
         let remedy = Self.isDate(text) ? "; dates, UUIDs and other texts are in quotes" : ""
@@ -109,18 +110,20 @@ package struct ExpressionLexer {
         ExpressionSyntax.continuesWord(scalar) || "+-.:".unicodeScalars.contains(scalar)
     }
 
-    /// What tells whether a date or a UUID begins at `start`. No more is looked at: `1-1-1…` asks for each of its numbers.
+    /// Returns the text that shows whether a date or a UUID begins at `start`. It has a limited length, because `1-1-1…` calls
+    /// this for each of its numbers.
     private func beginning(_ start: Int) -> String {
         let value = source.scalars[start...].prefix(40).prefix(while: Self.continuesValue)
         return source.text(value.indices)
     }
 
-    /// Whether what begins with a digit was rather meant as a text: a year and a month, a time, or a UUID.
+    /// Returns whether a text that begins with a digit was probably meant as a quoted text: a year and a month, a time, or a
+    /// UUID.
     private static func isDate(_ text: String) -> Bool {
         text.contains(":") || text.prefixMatch(of: /\d{4}-\d{2}(?!\d)|[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-/) != nil
     }
 
-    /// Where a value ends, or a plus or a minus stands right behind it: `5-id`.
+    /// Returns the position where a value ends, or where a plus or a minus follows it directly: `5-id`.
     private func endOfTerm(_ start: Int) -> Int {
         var end = start + 1
         while let scalar = scalar(at: end), Self.continuesValue(scalar) {

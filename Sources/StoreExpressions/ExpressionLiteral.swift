@@ -1,15 +1,15 @@
 import Foundation
 package import StoreEngine
 
-/// A value as an expression spells it, before the field it belongs to says what it is.
+/// A value as written in an expression, before its field determines the type.
 package enum ExpressionLiteral: Equatable {
     case null
     case bool(Bool)
     case text(String)
-    /// A number as JSON writes it, `inf`, `-inf` or `nan`.
+    /// A number in JSON's form, `inf`, `-inf` or `nan`.
     case number(String)
 
-    /// What a message calls this.
+    /// The text for messages.
     package var description: String {
         switch self {
         case .null: "null"
@@ -19,7 +19,7 @@ package enum ExpressionLiteral: Equatable {
         }
     }
 
-    /// The value as one of `type`, which is not optional; nil when it is none of that type.
+    /// Returns the value as a value of `type`, which is not optional; nil if it is not of that type.
     package func value(as type: FieldType) -> DynamicValue? {
         switch (type, self) {
         case (.bool, .bool(let value)): return .bool(value)
@@ -44,7 +44,7 @@ package enum ExpressionLiteral: Equatable {
         }
     }
 
-    /// Numbers that JSON has no digits for are its texts.
+    /// Returns a number as JSON. JSON writes numbers without digits, such as `nan`, as texts.
     private func json(_ text: String) -> JSONValue { JSONNumber(text: text).map { .number($0) } ?? .string(text) }
 
     private func integer(_ type: FieldType) -> Int128? {
@@ -55,7 +55,7 @@ package enum ExpressionLiteral: Equatable {
 }
 
 extension FieldType {
-    /// The values of an integer type.
+    /// The range of an integer type.
     fileprivate var integerRange: ClosedRange<Int128>? {
         func range<I: FixedWidthInteger>(_ type: I.Type) -> ClosedRange<Int128> { Int128(I.min)...Int128(I.max) }
         return switch self {
@@ -71,7 +71,7 @@ extension FieldType {
         }
     }
 
-    /// What an expression has to say for a value of this type, for messages.
+    /// A description of the literals of this type, for messages.
     var literalDescription: String {
         if let range = integerRange { return "an integer from \(range.lowerBound) to \(range.upperBound) (\(self))" }
         switch self {

@@ -1,22 +1,22 @@
 package import StoreEngine
 
-/// One side of a comparison, and where it stands.
+/// One side of a comparison, and its position.
 package struct ExpressionOperand {
     package enum Kind {
         case field(ExpressionField)
         case literal(ExpressionLiteral)
-        /// The records that refer to the one at hand.
+        /// The records that refer to the current record.
         case inverse(ExpressionInverse)
-        /// The number of elements, characters or bytes of a field, or of records that refer to the one at hand.
+        /// The number of elements, characters or bytes of a field, or of records that refer to the current record.
         case size(ExpressionCount)
-        /// A number that is calculated.
+        /// The result of a calculation.
         case calculation(ExpressionCalculation)
     }
 
     package let kind: Kind
     package let range: Range<Int>
 
-    /// What a message calls this.
+    /// The text for messages.
     package var description: String {
         switch kind {
         case .field(let field): "the field \(field.name.text)"
@@ -31,7 +31,7 @@ package struct ExpressionOperand {
 extension ExpressionParser {
     /// Reads a field, a value or a count.
     ///
-    /// - Parameter isValue: whether it stands where a value is likely, for the message about an unknown field.
+    /// - Parameter isValue: whether a value is likely at this position, for the message about an unknown field.
     package mutating func operand(isValue: Bool = false) throws(ExpressionError) -> ExpressionOperand {
         let token = current
         if token.isWord("count"), isFollowed(by: .open) {
@@ -53,7 +53,7 @@ extension ExpressionParser {
         return ExpressionOperand(kind: .field(field), range: token.range)
     }
 
-    /// Reads the field that a function is called with, of which the name and the parenthesis are passed.
+    /// Reads the field argument of a function. The function's name and the opening parenthesis have been read.
     package mutating func fieldInParentheses(_ function: String) throws(ExpressionError) -> ExpressionField {
         guard case .name(let parts) = current.kind else { throw expected("the field of \(function)") }
         let field = try ExpressionField(parts, of: type, among: targets, behind: hopCount, in: source)
@@ -62,7 +62,7 @@ extension ExpressionParser {
         return field
     }
 
-    /// The value that a token is; nil for everything else.
+    /// Returns the literal of a token; nil for other tokens.
     package func literal(_ token: ExpressionToken) -> ExpressionLiteral? {
         switch token.kind {
         case .text(let text): return .text(text)
@@ -79,7 +79,7 @@ extension ExpressionParser {
         }
     }
 
-    /// The value of a literal for a field.
+    /// Returns the value of a literal for a field.
     package func value(
         _ literal: ExpressionLiteral, at range: Range<Int>, for field: ExpressionField
     ) throws(ExpressionError) -> DynamicValue {
@@ -93,7 +93,7 @@ extension ExpressionParser {
         return try value(literal, at: range, as: field.valueType, subject: field.name.text)
     }
 
-    /// The value of a literal as one of `type`; `subject` is what takes it.
+    /// Returns the value of a literal as a value of `type`; `subject` names its user in messages.
     package func value(
         _ literal: ExpressionLiteral, at range: Range<Int>, as type: FieldType, subject: String
     ) throws(ExpressionError) -> DynamicValue {
@@ -108,7 +108,7 @@ extension ExpressionParser {
             at: range, "\(subject) takes \(type.literalDescription), found \(literal.description)\(remedy)")
     }
 
-    /// Fails where values of the field have no order, by which all comparisons are made.
+    /// Throws if values of the field have no order, which all comparisons need.
     package func requireComparable(_ field: ExpressionField, at range: Range<Int>) throws(ExpressionError) {
         guard !field.valueType.isIndexable else { return }
         let name = field.name.text

@@ -1,6 +1,6 @@
 package import StoreEngine
 
-// The conditions that are not made of others.
+// Conditions that do not contain other conditions.
 extension ExpressionParser {
     package mutating func predicate() throws(ExpressionError) -> ConditionNode {
         if current.isWord("isEmpty"), isFollowed(by: .open) {
@@ -28,12 +28,12 @@ extension ExpressionParser {
             return try bare(left)
         }
         guard isNegated else { return condition }
-        // A text that is not empty is one that differs from "".
+        // The negation of an empty text is a text that differs from "".
         if case .comparison(let field, .equal, let value) = condition { return .comparison(field, .notEqual, value) }
         return .not(condition)
     }
 
-    /// What begins with the name of a test; nil when nothing such is next.
+    /// Reads a test that begins with its name; nil if the next token begins none.
     private mutating func test(_ left: ExpressionOperand) throws(ExpressionError) -> ConditionNode? {
         let range = current.range
         if case .inverse(let inverse) = left.kind { return try test(inverse) }
@@ -63,7 +63,7 @@ extension ExpressionParser {
         return nil
     }
 
-    /// A condition without an operator.
+    /// Returns a condition without an operator.
     private func bare(_ operand: ExpressionOperand) throws(ExpressionError) -> ConditionNode {
         switch operand.kind {
         case .literal(.bool(let value)): return .constant(value)
@@ -80,7 +80,7 @@ extension ExpressionParser {
 
     // MARK: Comparisons
 
-    /// Passes the sign of a comparison.
+    /// Reads the sign of a comparison.
     private mutating func comparison() -> (Comparison, Range<Int>)? {
         guard case .sign(let sign) = current.kind, let comparison = Comparison(rawValue: sign.rawValue) else {
             return nil
@@ -214,12 +214,12 @@ extension ExpressionParser {
         return .text(field.name, test, text, options)
     }
 
-    /// Whether a bracket is next that opens no list of values.
+    /// Whether the next token is a bracket that begins text options and not a list of values.
     private var isTextOptions: Bool {
         current.kind == .sign(.openList) && following?.word.flatMap { Self.options($0) } != nil
     }
 
-    /// The options that letters stand for; nil when they stand for none.
+    /// Returns the options for some letters; nil if the letters are not options.
     private static func options(_ letters: String) -> TextOptions? {
         var options: TextOptions = []
         for letter in letters.lowercased() {
@@ -232,7 +232,7 @@ extension ExpressionParser {
         return options
     }
 
-    /// Reads `[c]`, `[d]` or `[cd]`; nil when no bracket is next.
+    /// Reads `[c]`, `[d]` or `[cd]`; nil if the next token is not a bracket.
     private mutating func textOptions() throws(ExpressionError) -> TextOptions? {
         guard skip(.openList) else { return nil }
         guard let options = current.word.flatMap({ Self.options($0) }) else {

@@ -1,6 +1,6 @@
 package import StoreEngine
 
-/// Reads a condition on the records of a type.
+/// Parses a condition on the records of a type.
 ///
 /// ```
 /// condition  = conjunction { ("||" | "or") conjunction }
@@ -22,32 +22,33 @@ package import StoreEngine
 /// field      = word { "." word }
 /// ```
 ///
-/// Behind a field that refers to a record stand the fields of that: `room.name`. `inverse(Sensor.room)` are the records
-/// that refer to the one at hand, by a type and a field of it; the condition behind it is on their fields. Behind references,
-/// `room.inverse(Sensor.room)`, they are those that refer to the record there.
+/// After a field that refers to a record, a dot leads to the fields of that record: `room.name`. `inverse(Sensor.room)` stands
+/// for the records that refer to the current record with the given field of the given type. The condition after it applies to
+/// their fields. After references, as in `room.inverse(Sensor.room)`, it stands for the records that refer to the record at the
+/// end of the path.
 ///
-/// A word may be in backticks, which it must be where it is no plain word or one of those that are values. The tests of
-/// texts take `[c]`, `[d]` or `[cd]` behind their name, as do `==` and `!=`: upper and lower case, diacritics, or both
-/// make no difference then. In the condition of `any` and `all` the element is called `it`; where it is a struct, or refers
-/// to a record, the fields of that have their names. Words of the language are read in upper and lower case.
+/// A word may be in backticks. It must be in backticks if it is not a plain word, or if it is a word for a value. Tests of texts
+/// take `[c]`, `[d]` or `[cd]` after their name, and so do `==` and `!=`. They then ignore upper and lower case, diacritics, or
+/// both. In the condition of `any` and `all`, the element is called `it`. If the element is a struct or refers to a record, its
+/// fields can be used by name. Words of the language may be in upper or lower case.
 package struct ExpressionParser {
-    /// How deep parentheses and negations may nest. It bounds the stack of everything that walks the tree.
+    /// The maximum depth of parentheses and negations. It limits the stack of every traversal of the tree.
     package static let maximumDepth = 200
 
     package let source: ExpressionSource
-    /// What the fields are of: the record type, or the elements that a test of elements is about.
+    /// The owner of the fields: the record type, or the elements of an element test.
     package var type: RecordType
-    /// How many references lead from a record that is looked for to what the fields are of.
+    /// How many references lead from the requested record to the owner of the fields.
     package var hopCount = 0
-    /// The types that fields of `type` may refer to, and these in turn; none where names go through no references.
+    /// The types that references can lead to, directly or indirectly; empty if names go through no references.
     package let targets: [RecordType]
     private let tokens: [ExpressionToken]
     private var position = 0
     private var depth = 0
-    /// For each parenthesis that opens, by its place among the tokens, the place of that which closes it.
+    /// The index of the closing parenthesis for each opening one, by their indexes in the tokens.
     private let closing: [Int: Int]
 
-    /// The condition that `text` spells; `name` is what messages call the text.
+    /// Returns the condition that `text` describes; `name` is the name of the text in messages.
     ///
     /// - Parameter allowsEarlierNames: whether fields may have the names that they had before.
     /// - Throws: ``ExpressionError``.
@@ -89,7 +90,7 @@ package struct ExpressionParser {
         var terms = [try conjunction()]
         while skip(.or) || skip(word: "or") { terms.append(try conjunction()) }
         let condition = terms.count == 1 ? terms[0] : .or(terms)
-        // A parenthesis may add a level for each of ||, && and !.
+        // A parenthesis may add one level each for ||, && and !.
         guard condition.depth <= ConditionMistake.maximumDepth else {
             throw source.error(at: start, ConditionMistake.deepCondition.reason)
         }
@@ -107,21 +108,21 @@ package struct ExpressionParser {
         let isNot = skip(.not) || skip(word: "not")
         guard isNot || (!beginsSum && skip(.open)) else { return try predicate() }
         return try nested(at: token.range) { parser throws(ExpressionError) in
-            // The parentheses of what is negated are no level of their own.
+            // The parentheses of a negated condition are not a level of their own.
             if isNot, parser.beginsSum || !parser.skip(.open) { return .not(try parser.negation()) }
             let condition = try parser.closedCondition()
             return isNot ? .not(condition) : condition
         }
     }
 
-    /// Reads a condition and the parenthesis that closes it.
+    /// Reads a condition and its closing parenthesis.
     package mutating func closedCondition() throws(ExpressionError) -> ConditionNode {
         let condition = try disjunction()
         guard skip(.close) else { throw expected("&&, || or )") }
         return condition
     }
 
-    /// Reads what is one level deeper.
+    /// Reads a part that is one level deeper.
     package mutating func nested<T>(
         at range: Range<Int>, _ body: (inout ExpressionParser) throws(ExpressionError) -> T
     ) throws(ExpressionError) -> T {
@@ -133,7 +134,7 @@ package struct ExpressionParser {
         return try body(&self)
     }
 
-    /// Whether a parenthesis is next that holds a number and no condition: what stands behind it calculates or compares.
+    /// Whether the next parenthesis contains a number and not a condition: an operator for numbers follows it.
     private var beginsSum: Bool {
         guard current.kind == .sign(.open), let end = closing[position] else { return false }
         let next = tokens[end + 1]
@@ -145,37 +146,37 @@ package struct ExpressionParser {
 
     package var current: ExpressionToken { tokens[position] }
 
-    /// Where the last passed token ends.
+    /// The end of the last token that was read.
     package var passedEnd: Int { position > 0 ? tokens[position - 1].range.upperBound : 0 }
 
-    /// The next token, which is passed; the end stays.
+    /// Reads the next token and returns it. The end token is never consumed.
     package mutating func take() -> ExpressionToken {
         let token = current
         if token.kind != .end { position += 1 }
         return token
     }
 
-    /// Passes the next token if it is this sign.
+    /// Reads the next token if it is this sign.
     package mutating func skip(_ sign: ExpressionSign) -> Bool {
         guard current.kind == .sign(sign) else { return false }
         position += 1
         return true
     }
 
-    /// Passes the next token if it is this word.
+    /// Reads the next token if it is this word.
     package mutating func skip(word: String) -> Bool {
         guard current.isWord(word) else { return false }
         position += 1
         return true
     }
 
-    /// The token after the next.
+    /// The token after the current one.
     package var following: ExpressionToken? { position + 1 < tokens.count ? tokens[position + 1] : nil }
 
-    /// Whether the token after the next is this sign.
+    /// Returns whether the token after the current one is this sign.
     package func isFollowed(by sign: ExpressionSign) -> Bool { following?.kind == .sign(sign) }
 
-    /// The error for something else than what has to be next.
+    /// Returns the error for an unexpected token.
     package func expected(_ what: String) -> ExpressionError {
         source.error(at: current.range, "expected \(what), found \(current.description)")
     }

@@ -1,32 +1,32 @@
 package import StoreEngine
 
-/// A word, a value or a sign of an expression, and where it stands.
+/// A word, a value or a sign of an expression, and its position.
 package struct ExpressionToken: Equatable {
     package enum Kind: Equatable {
-        /// Words with dots between them, of which some may be in backticks.
+        /// Words with dots between them. Some may be in backticks.
         case name([NamePart])
         /// A text, without its quotes and escapes.
         case text(String)
-        /// A number as JSON writes it, or `-inf`.
+        /// A number in JSON's form, or `-inf`.
         case number(String)
         case sign(ExpressionSign)
         case end
     }
 
     package let kind: Kind
-    /// The place in the text, in Unicode scalars.
+    /// The range in the text, in Unicode scalars.
     package let range: Range<Int>
 
-    /// The only word, when this is one that is not in backticks.
+    /// The word, if the token is a single word without backticks.
     package var word: String? {
         guard case .name(let parts) = kind, parts.count == 1, !parts[0].isQuoted else { return nil }
         return parts[0].text
     }
 
-    /// Whether this is `word`, in upper or lower case.
+    /// Returns whether this token is `word`, in upper or lower case.
     package func isWord(_ word: String) -> Bool { self.word?.lowercased() == word.lowercased() }
 
-    /// Whether a value ends here, so that a minus behind it subtracts.
+    /// Whether a value ends here, so that a following minus is a subtraction.
     package var endsOperand: Bool {
         switch kind {
         case .text, .number, .sign(.close): true
@@ -35,10 +35,10 @@ package struct ExpressionToken: Equatable {
         }
     }
 
-    /// Words of the language behind which a value follows.
+    /// Words of the language before a value.
     private static let wordsBeforeValues: Set<String> = ["and", "or", "not", "between", "contains", "in"]
 
-    /// What a message calls this.
+    /// The text for messages.
     package var description: String {
         switch kind {
         case .name(let parts): RecordText.shortened(parts.map(\.text).joined(separator: "."))
@@ -57,7 +57,7 @@ package struct NamePart: Equatable {
     package var range: Range<Int>
 }
 
-/// What is neither word nor value. Those of two characters come first: one may begin like another.
+/// Signs, which are neither words nor values. Signs of two characters come first, because some begin with a shorter sign.
 package enum ExpressionSign: String, CaseIterable {
     case equal = "=="
     case notEqual = "!="
@@ -86,6 +86,6 @@ package enum ExpressionSign: String, CaseIterable {
             grouping: allCases.map { (scalars: Array($0.rawValue.unicodeScalars), sign: $0) }, by: { $0.scalars[0] }
         ).mapValues { signs in signs.sorted { $0.scalars.count > $1.scalars.count } }
 
-    /// What it calculates, if anything.
+    /// The arithmetic operator, if the sign is one.
     package var arithmetic: ArithmeticOperator? { ArithmeticOperator(rawValue: rawValue) }
 }

@@ -1,10 +1,10 @@
 package import StoreEngine
 
-/// Names of fields with commas between them: `--fields a,b` and `--sort a,-b`.
+/// Field names separated by commas: `--fields a,b` and `--sort a,-b`.
 package enum FieldList {
-    /// The fields that `text` names.
+    /// Returns the fields that `text` names.
     ///
-    /// - Parameter targets: the types that may be referred to; none where names go through no references.
+    /// - Parameter targets: the types that references may lead to; empty if names go through no references.
     /// - Throws: ``ExpressionError``.
     package static func fields(
         _ text: String, of type: RecordType, among targets: [RecordType] = [], named name: String
@@ -13,10 +13,10 @@ package enum FieldList {
         return try read(parser, of: type, among: targets, allowsMinus: false).map(\.field)
     }
 
-    /// The order that `text` gives: fields, with a minus those that descend.
+    /// Returns the order that `text` describes: fields, with a minus before descending ones.
     ///
     /// - Parameter allowsEarlierNames: whether fields may have the names that they had before.
-    /// - Throws: ``ExpressionError``, also for fields that have no order.
+    /// - Throws: ``ExpressionError``, also for fields without an order.
     package static func order(
         _ text: String, of type: RecordType, among targets: [RecordType] = [], named name: String,
         allowsEarlierNames: Bool = false

@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@Component`: the conformance of a struct, with the visit of its wrapped properties.
+/// `@Component`: the conformance of a struct, with a visit of each wrapped property.
 struct ComponentMacro: ExtensionMacro {
     static let formatMode: FormatMode = .disabled
 
@@ -34,7 +34,7 @@ struct ComponentMacro: ExtensionMacro {
 }
 
 extension MemberBlockItemListSyntax {
-    /// The lines that show the host the wrapped properties among these.
+    /// The lines that visit the wrapped properties among these members.
     fileprivate var visits: [String] {
         flatMap { member in
             if let conditional = member.decl.as(IfConfigDeclSyntax.self) { return conditional.visits }
@@ -45,7 +45,7 @@ extension MemberBlockItemListSyntax {
 }
 
 extension IfConfigDeclSyntax {
-    /// The same for those that are compiled under a condition: under that condition.
+    /// The same for members under `#if`, under the same conditions.
     fileprivate var visits: [String] {
         let shown = clauses.map { clause in
             if case .decls(let members) = clause.elements { members.visits } else { [String]() }
@@ -59,8 +59,8 @@ extension IfConfigDeclSyntax {
 }
 
 extension VariableDeclSyntax {
-    /// The names of the properties that have a property wrapper: those that are stored, can change and have an attribute with a
-    /// capital letter that is none of the language's.
+    /// The names of the properties with a property wrapper: stored variables with an attribute whose name begins with a capital
+    /// letter and that is not an attribute of Swift.
     fileprivate var wrappedNames: [String] {
         guard bindingSpecifier.tokenKind == .keyword(.var), !modifiers.contains(.static) else { return [] }
         let hasWrapper = attributes.contains { element in
@@ -75,7 +75,7 @@ extension VariableDeclSyntax {
 }
 
 extension PatternBindingSyntax {
-    /// Whether it has no accessors, or such that only look at its changes.
+    /// Whether it has no accessors, or only observers.
     fileprivate var isStored: Bool {
         switch accessorBlock?.accessors {
         case nil: true

@@ -4,7 +4,7 @@ import SwiftSyntaxMacros
 
 /// `@Embedded`: the `EmbeddedValue` conformance of a struct that is stored inside a record.
 ///
-/// The member role gives the fields of a nested struct names for what the extension does not see.
+/// The member role generates aliases in nested structs, for names that the extension cannot resolve.
 struct EmbeddedMacro: ExtensionMacro, MemberMacro {
     static let formatMode: FormatMode = .disabled
 

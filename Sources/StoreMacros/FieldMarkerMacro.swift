@@ -2,10 +2,9 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// `@ID`, `@Indexed`, `@Unique`, `@Transient` and `@Renamed`: they generate nothing, `@Record` and `@Embedded` read
-/// them.
+/// `@ID`, `@Indexed`, `@Unique`, `@Transient` and `@Renamed`. They generate nothing; `@Record` and `@Embedded` read them.
 ///
-/// Expanding one only checks that there is somebody to read it.
+/// The expansion only checks that the marker is on a property of a record or an embedded value.
 struct FieldMarkerMacro: PeerMacro {
     static func expansion(
         of node: AttributeSyntax,
@@ -25,7 +24,7 @@ struct FieldMarkerMacro: PeerMacro {
     }
 }
 
-/// `@Index` and `@UniqueIndex` on a record: read by `@Record`, like the markers of fields.
+/// `@Index` and `@UniqueIndex` on a record. `@Record` reads them, like the markers of fields.
 struct IndexMarkerMacro: PeerMacro {
     static func expansion(
         of node: AttributeSyntax,
@@ -43,9 +42,9 @@ struct IndexMarkerMacro: PeerMacro {
 }
 
 extension AttributeSyntax {
-    /// The same attribute in the tree of its declaration.
+    /// Returns the same attribute in the tree of its declaration.
     ///
-    /// A macro gets its attribute cut out; a fix-it that removes it needs to know what follows.
+    /// A macro receives its attribute detached from the source. A fix-it that removes the attribute needs the token after it.
     fileprivate func asWritten(on declaration: some DeclSyntaxProtocol) -> AttributeSyntax {
         let attributes = declaration.asProtocol((any WithAttributesSyntax).self)?.attributes.plain ?? []
         return attributes.first { $0.trimmedDescription == trimmedDescription } ?? self

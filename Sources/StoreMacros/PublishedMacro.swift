@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@Published`: a property of a class whose value lies in a subject beside it, `_name`, and whose values `$name` gives.
+/// `@Published`: a property of a class. A subject beside it, `_name`, stores its value, and `$name` returns its values.
 struct PublishedMacro: AccessorMacro, PeerMacro {
     static let formatMode: FormatMode = .disabled
 
@@ -34,7 +34,7 @@ struct PublishedMacro: AccessorMacro, PeerMacro {
         providingPeersOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
-        // The accessors' expansion tells what is wrong.
+        // The accessors' expansion reports the errors.
         var ignored = DiagnosticReport()
         guard let property = PublishedProperty(declaration, node, in: context, &ignored) else { return [] }
         let generic = property.type.map { "<\($0)>" } ?? ""
@@ -54,14 +54,14 @@ struct PublishedMacro: AccessorMacro, PeerMacro {
     }
 }
 
-/// What the macro has to know of the property.
+/// The parts of the property that the macro needs.
 private struct PublishedProperty {
     let name: String
     let type: String?
     let initialValue: String?
     let access: String
 
-    /// The modifiers of a stored property that a subject beside it cannot follow.
+    /// Modifiers of a stored property that a separate subject cannot support.
     private static let unpublishable: [TokenKind] = [.keyword(.weak), .keyword(.unowned), .keyword(.lazy)]
 
     init?(
@@ -95,7 +95,7 @@ private struct PublishedProperty {
         initialValue =
             binding.initializer?.value.trimmedDescription
             ?? (written?.is(OptionalTypeSyntax.self) ?? false ? "nil" : nil)
-        // A peer of a private property may be private itself, as it is in the same place.
+        // The peer of a private property can be private too, because it is declared in the same scope.
         access = variable.modifiers.accessModifier.map { $0.trimmedDescription + " " } ?? ""
     }
 }

@@ -2,13 +2,13 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// `@Record`: the conformance and everything it needs, in an extension.
+/// `@Record`: the conformance and its requirements, in an extension.
 ///
-/// The extension role reports what is wrong. The member role exists for two cases only: a `.now` default needs a
-/// memberwise initializer of ours, and the fields of a nested struct need names for what the extension does not see. It
-/// emits nothing otherwise, which leaves the compiler's own memberwise initializer in place.
+/// The extension role reports errors. The member role has two cases only. A `.now` default needs a memberwise initializer from
+/// this macro. A nested struct needs aliases for names that the extension cannot resolve. Otherwise it generates nothing, so that
+/// the compiler's own memberwise initializer remains.
 struct RecordMacro: ExtensionMacro, MemberMacro {
-    /// The text is rendered as it should be read; the formatter would break every closure over three lines.
+    /// The text is rendered in its final form. The formatter would break every closure over three lines.
     static let formatMode: FormatMode = .disabled
 
     static func expansion(

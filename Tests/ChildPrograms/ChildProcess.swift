@@ -1,10 +1,11 @@
 package import Foundation
 import Glibc
 
-/// A process that a test starts, talks to line by line, and may kill. It is killed when nobody holds this object.
+/// A process that a test starts, exchanges lines with, and may kill. It is killed when the last reference to this object goes
+/// away.
 ///
-/// A thread of its own reads what the process says and takes up its end at once, whether or not the test asks for that:
-/// a dead child that nobody waits for would keep Swift Testing's exit tests, which wait for any child, from ever ending.
+/// A thread reads the process's output and reaps the process as soon as it ends, whether or not the test waits for it. An
+/// unreaped child would keep Swift Testing's exit tests, which wait for any child, from ever ending.
 package final class ChildProcess: Sendable {
     /// How a process ended.
     package enum End: Hashable, Sendable {
@@ -23,9 +24,9 @@ package final class ChildProcess: Sendable {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - environment: variables besides those of this process.
-    ///   - mergesErrors: whether its error output counts as output; otherwise it goes where that of this process goes.
-    ///   - onOutput: runs on a thread of its own after lines have come, and at the end of the output.
+    ///   - environment: Variables in addition to those of this process.
+    ///   - mergesErrors: Whether its error output counts as output. Otherwise it goes to the error output of this process.
+    ///   - onOutput: Runs on another thread after new lines, and at the end of the output.
     package init(
         _ path: String, _ arguments: [String], environment: [String: String] = [:], mergesErrors: Bool = false,
         onOutput: (@Sendable () -> Void)? = nil
@@ -37,7 +38,7 @@ package final class ChildProcess: Sendable {
             Glibc.close(fromChild.childs)
         }
         var variables = ProcessInfo.processInfo.environment
-        // A crash is an answer here; nobody wants to wait for its backtrace.
+        // A crash is a valid result here, so a backtrace would only cost time.
         variables["SWIFT_BACKTRACE"] = "enable=no"
         variables.merge(environment) { _, new in new }
         processID = try Self.spawn(
@@ -51,20 +52,20 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// The next line that the process says; nil at the end of its output, or when it says nothing for so long.
+    /// Returns the next line of output; nil at the end of the output, or after a timeout.
     package func nextLine(seconds: Double = 240) -> String? { report.nextLine(seconds: seconds) }
 
-    /// All lines until now that ``nextLine(seconds:)`` has not given yet.
+    /// Returns all lines so far that ``nextLine(seconds:)`` has not returned.
     package func linesSoFar() -> [String] { report.linesSoFar() }
 
-    /// All lines not given yet, to the end of the output. The process must be about to end.
+    /// Returns all remaining lines, to the end of the output. The process must be about to end.
     package func remainingLines() -> [String] {
         var lines: [String] = []
         while let line = nextLine() { lines.append(line) }
         return lines
     }
 
-    /// Says a line to the process. A process that is gone does not hear it.
+    /// Sends a line to the process. A line to a process that has ended is lost.
     package func send(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.send(input, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -75,8 +76,8 @@ package final class ChildProcess: Sendable {
 
     /// Waits until the process has ended, which it must be about to do.
     ///
-    /// - Returns: how it ended.
-    /// - Throws: ``StillRuns`` when it has not after so long.
+    /// - Returns: How it ended.
+    /// - Throws: ``StillRuns`` after a timeout.
     @discardableResult
     package func wait(seconds: Double = 240) throws -> End {
         guard let end = report.end(seconds: seconds) else { throw StillRuns(processID: processID) }
@@ -88,8 +89,8 @@ package final class ChildProcess: Sendable {
         Glibc.close(input)
     }
 
-    /// Two connected ends. A socket and not a pipe: it is closed in every other child of this process from the start,
-    /// or none of them would see the end of its input; and writing to one whose other end is gone is no signal.
+    /// Creates two connected sockets. Unlike a pipe, a socket is close-on-exec from the start, so no other child of this process
+    /// inherits it and keeps the input open. Also, a write after the other end closes raises no signal.
     private static func channel() throws -> (own: Int32, childs: Int32) {
         var ends: [Int32] = [0, 0]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// What is known of a child process: the lines that it said, and how it ended.
+/// The state of a child process: its lines of output, and how it ended.
 ///
-/// `state` is protected by `condition`, which is what makes it safe to share.
+/// `state` is protected by `condition`, which makes it safe to share.
 final class ChildReport: @unchecked Sendable {
     private struct State {
         var lines: [String] = []
@@ -18,7 +18,7 @@ final class ChildReport: @unchecked Sendable {
 
     init(onOutput: (@Sendable () -> Void)?) { self.onOutput = onOutput }
 
-    /// The next line; nil at the end of the output, or when none comes for so long.
+    /// Returns the next line; nil at the end of the output, or after a timeout.
     func nextLine(seconds: Double) -> String? {
         condition.lock()
         defer { condition.unlock() }
@@ -31,7 +31,7 @@ final class ChildReport: @unchecked Sendable {
         return state.lines[state.taken]
     }
 
-    /// All lines until now that were not given yet.
+    /// Returns all lines so far that have not been returned.
     func linesSoFar() -> [String] {
         condition.withLock {
             defer { state.taken = state.lines.count }
@@ -39,7 +39,7 @@ final class ChildReport: @unchecked Sendable {
         }
     }
 
-    /// How the process ended; nil when it still runs after so long.
+    /// Returns how the process ended; nil if it still runs after the timeout.
     func end(seconds: Double) -> ChildProcess.End? {
         condition.lock()
         defer { condition.unlock() }
@@ -50,12 +50,12 @@ final class ChildReport: @unchecked Sendable {
         return state.end
     }
 
-    /// Kills the process, unless it has ended: its number may be another's then.
+    /// Kills the process unless it has ended, because another process may then have its number.
     func kill(_ processID: pid_t) {
         condition.withLock { if state.end == nil { _ = Glibc.kill(processID, SIGKILL) } }
     }
 
-    /// Takes in all that comes from a descriptor, and closes it.
+    /// Reads everything from a descriptor, and closes it.
     func readLines(_ output: Int32) {
         var pending: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -74,17 +74,17 @@ final class ChildReport: @unchecked Sendable {
         }
         Glibc.close(output)
         condition.withLock {
-            // A line that a kill cut short was not said.
+            // A line that a kill cut short does not count.
             state.isAtEnd = true
             condition.broadcast()
         }
         onOutput?()
     }
 
-    /// Waits for the end of the process and takes it up.
+    /// Waits for the end of the process and reaps it.
     func reap(_ processID: pid_t) {
         var information = unsafe siginfo_t()
-        // Leaves the process as it is, so that nobody else gets its number before `end` is set.
+        // Leaves the process unreaped, so that no other process gets its number before `end` is set.
         while unsafe waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         condition.withLock {
             var status: Int32 = 0

@@ -10,7 +10,7 @@ package enum Command {
 
     /// Runs a program and returns the lines of its output.
     ///
-    /// - Throws: ``Failed`` when it does not end with success.
+    /// - Throws: ``Failed`` if it does not end with success.
     @discardableResult
     package static func run(_ path: String, _ arguments: [String]) throws -> [String] {
         let child = try ChildProcess(path, arguments, mergesErrors: true)
@@ -23,7 +23,7 @@ package enum Command {
         return lines
     }
 
-    /// The first of these programs that is there, by the search path.
+    /// Returns the path of the first of these programs that the search path contains.
     package static func find(_ names: [String]) -> String? {
         let directories = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":").map(
             String.init)

@@ -1,31 +1,31 @@
 import Synchronization
 
-/// A program that writes to stores with py-lmdb and knows nothing of ModelStore: one for the whole run of the tests, which ends
-/// with it.
+/// A program that writes to stores with py-lmdb and does not know ModelStore. One process serves the whole test run and ends with
+/// it.
 package final class ForeignWriter: Sendable {
-    /// Nil where there is no Python with py-lmdb.
+    /// Nil if there is no Python with py-lmdb.
     package static let shared: ForeignWriter? = Python.interpreter.flatMap { try? ForeignWriter($0) }
 
-    /// Held while a command is sent and answered.
+    /// Locked while a command is sent and answered.
     private let process: Mutex<ChildProcess>
 
     private init(_ interpreter: String) throws {
         process = Mutex(try ChildProcess(interpreter, ["-u", "-c", Self.script], mergesErrors: true))
     }
 
-    /// Puts an entry into a database of its own, in one commit.
+    /// Puts an entry into the program's own database, in one commit.
     package func write(to store: String) throws { try ask("write", store) }
 
-    /// Keeps a record's bytes as they are now, under a name.
+    /// Saves the current bytes of a record under a name.
     ///
     /// - Parameters:
-    ///   - database: the records' database.
-    ///   - prefix: how the record's key begins, and no other's.
+    ///   - database: The database of the records.
+    ///   - prefix: The beginning of the record's key, which no other key shares.
     package func keep(_ name: String, from store: String, _ database: String, keyPrefix prefix: String) throws {
         try ask("keep", store, name, database, prefix)
     }
 
-    /// Puts the bytes back that were kept under a name, in one commit, and tells nobody.
+    /// Restores the bytes saved under a name, in one commit, without a notification.
     package func putBack(_ name: String, to store: String) throws { try ask("put-back", store, name) }
 
     private func ask(_ words: String...) throws {

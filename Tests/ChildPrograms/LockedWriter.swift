@@ -5,7 +5,7 @@ package final class LockedWriter: Sendable {
     /// The program's process id.
     package var processID: Int32 { process.processID }
 
-    /// Starts the program; returns once it holds the lock. Nil where there is no Python with py-lmdb.
+    /// Starts the program, and returns once it holds the lock. Returns nil if there is no Python with py-lmdb.
     package init?(on store: String) throws {
         guard let interpreter = Python.interpreter else { return nil }
         process = try ChildProcess(interpreter, ["-u", "-c", Self.script, store], mergesErrors: true)
@@ -13,7 +13,7 @@ package final class LockedWriter: Sendable {
         guard answer == "held" else { throw Command.Failed(description: "Python: \(answer)") }
     }
 
-    /// Gives the lock up without a commit; returns once that is done.
+    /// Releases the lock without a commit, and returns once that is done.
     package func release() throws {
         process.send("release")
         try process.wait()

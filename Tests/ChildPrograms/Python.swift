@@ -1,8 +1,8 @@
 import Foundation
 
-/// The Python that tests let read and write stores, by what it knows of LMDB alone.
+/// The Python with which tests read and write stores through LMDB alone.
 package enum Python {
-    /// One with py-lmdb; nil where there is none. `MODELSTORE_PYTHON` names one that has it.
+    /// A Python with py-lmdb; nil if there is none. `MODELSTORE_PYTHON` names one.
     package static let interpreter: String? = {
         let named = ProcessInfo.processInfo.environment["MODELSTORE_PYTHON"] ?? ""
         let candidates = [named, "/usr/bin/python3", "python3"].filter { !$0.isEmpty }

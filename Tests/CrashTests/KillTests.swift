@@ -3,13 +3,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Two processes write one store, and one of them is killed again and again.
+/// Two processes write to one store, and the test kills one of them repeatedly.
 @Suite(.serialized, .timeLimit(.minutes(TestLength.isLong ? 60 : 20))) struct KillTests {
-    /// Where a victim is killed.
+    /// The moment at which a victim is killed.
     enum Moment: CaseIterable {
-        /// Wherever it is when the test has heard enough.
+        /// At any moment after the test has heard enough from it.
         case anywhere
-        /// Right before a write or sync of the data file.
+        /// Directly before a write or sync of the data file.
         case atFileOperation
     }
 
@@ -30,7 +30,7 @@ import Testing
         for kill in 1...kills {
             let lines = try self.kill(moment, store, library, using: &random)
             for line in lines { heard.hear(line) }
-            // The survivor goes on: the lock that the victim may have held is taken over.
+            // The survivor continues, and takes over the lock that the victim may have held.
             for _ in 0..<5 {
                 let line = try #require(survivor.nextLine(), "the survivor says nothing after kill \(kill)")
                 heard.hear(line)
@@ -73,7 +73,7 @@ import Testing
 
     /// Starts a victim and ends it.
     ///
-    /// - Returns: all that it said.
+    /// - Returns: Its complete output.
     private func kill(
         _ moment: Moment, _ store: String, _ library: SyncLogLibrary, using random: inout TestRandom
     ) throws -> [String] {
@@ -84,7 +84,7 @@ import Testing
             let victim = try CrashWorker.write(store, "mixed", lanes: lanes)
             let wanted = Int.random(in: 0...20, using: &random)
             while lines.count < wanted, let line = victim.nextLine() { lines.append(line) }
-            // Anywhere between two words too: there is no event to wait for, the moment itself is drawn.
+            // The kill can also come between two lines. There is no event to wait for, so the moment is random.
             usleep(.random(in: 0...3_000, using: &random))
             victim.kill()
             lines += victim.remainingLines()
@@ -101,10 +101,10 @@ import Testing
     }
 }
 
-/// What workers said until now.
+/// The output of the workers so far.
 private struct Heard {
     private(set) var acknowledged: [Acknowledgement] = []
-    /// Neither acknowledgements nor the news of an open store.
+    /// Lines other than acknowledgements and reports of an open store.
     private(set) var others: [String] = []
     private var last: [String: Acknowledgement] = [:]
     private var epochs: Set<String> = []
@@ -128,7 +128,7 @@ private struct Heard {
         acknowledged.append(write)
     }
 
-    /// Compares it with what the store holds.
+    /// Compares the acknowledgements with the content of the store.
     func compare(with verdict: StoreChecker.Verdict) throws {
         let sound = try #require(verdict.sound, "\(verdict); MODELSTORE_SEED=\(TestRun.seed)")
         for (lane, write) in last {

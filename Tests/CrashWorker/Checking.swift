@@ -1,11 +1,13 @@
 import Foundation
 
-/// `check`: for each line of standard input with a store's directory, opens the store, looks at all of it, writes to it
-/// and closes it. After a tab the line may name a file with a sequence number and a hash in each line: change sets that
+/// `check`: reads lines with the directory of a store from standard input. For each, it opens the store, checks all of it, writes
+/// to it and closes it. After a tab the line may name a file with a sequence number and a hash in each line: change sets that
 /// must be in the feed.
 ///
-/// Answers each line with one line: `ok <epoch> <sequence> <hash> <lane>=<count>…` of the store as it was found,
-/// `refused <reason>` when it could not be opened, or `bad <finding>; <finding>…`.
+/// Answers each line with one line about the store as it was found:
+/// - `ok <epoch> <sequence> <hash> <lane>=<count>…` for a sound store
+/// - `refused <reason>` if the store could not be opened
+/// - `bad <finding>; <finding>…` otherwise
 struct Checking {
     private let reports = Reports()
 

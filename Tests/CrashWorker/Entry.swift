@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// What lanes write: small and large records under a text id, with a unique, a plain and a compound index.
+/// A record that lanes write, small or large, with a text id and a unique, a plain and a compound index.
 struct Entry: Hashable, Record {
     var id: String
     var lane: String

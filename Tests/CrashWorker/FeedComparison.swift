@@ -1,16 +1,16 @@
 import LMDB
 import StoreEngine
 
-/// Reads the feed from its oldest change set to its head, and compares it with what was written.
+/// Reads the feed from its oldest change set to its head, and compares it with the writes.
 ///
-/// Each lane must count up by one from change set to change set, with no reset in between but where a copy begins, and what
-/// was acknowledged must be there as it was acknowledged. That the feed chains and fits the records, `StoreVerifier` says.
+/// Each lane must count up by one from change set to change set. Resets are allowed only where a copy begins. Every acknowledged
+/// change set must be present and unchanged. `StoreVerifier` checks that the feed forms a chain and matches the records.
 struct FeedComparison: ~Escapable {
     private let reading: ReadContext
     private let head: FeedHead
     private let expected: [UInt64: UInt64]
 
-    /// - Parameter expected: hashes of change sets by sequence number; those before the oldest are passed over.
+    /// - Parameter expected: Hashes of change sets by sequence number; those before the oldest are ignored.
     @_lifetime(copy reading)
     init(_ reading: ReadContext, head: FeedHead, expected: [UInt64: UInt64]) {
         self.reading = reading
@@ -32,7 +32,7 @@ struct FeedComparison: ~Escapable {
                 findings.append("change set \(sequence) is not the one that was acknowledged")
             }
             for change in entry.changes {
-                // What another program made a copy of, it may have written to.
+                // A reset is allowed in a copy that another program made, because that program may have written to it.
                 if change.kind == .reset, entry.epoch == epoch { findings.append("change set \(sequence) is a reset") }
                 if change.kind == .schema || change.kind == .reset { continue }
                 if let place = catalog.typeIndex(ofID: change.type), catalog.types[place].name == "Lane" {

@@ -1,7 +1,6 @@
 import StoreEngine
 
-/// How many writes of a lane are in the store. Each write of the lane counts it up by one, so that a lost or a doubled
-/// one shows.
+/// The number of writes of a lane in the store. Each write of the lane increments it, so lost and doubled writes show.
 struct Lane: Hashable, Record {
     var name: String
     var count: Int64

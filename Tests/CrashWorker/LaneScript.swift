@@ -1,17 +1,17 @@
 import StoreEngine
 
-/// What each write of a lane does: a function of the lane's name and the write's number alone, so that whoever knows
-/// how many writes of a lane are in a store knows all its records.
+/// The actions of each write of a lane. They depend only on the lane's name and the write's number. The number of writes of a
+/// lane in a store therefore determines all its records.
 ///
-/// Of a lane at most the last ``window`` entries are there; a write inserts one, changes one now and then, and deletes
-/// the one that leaves the window.
+/// A lane keeps at most its last ``window`` entries. A write inserts one, sometimes changes one, and deletes the one that leaves
+/// the window.
 struct LaneScript {
-    /// The most entries of a lane.
+    /// The maximum number of entries of a lane.
     static let window: Int64 = 24
-    /// How far back a write changes an entry. Less than the window, so that the entry is there.
+    /// The maximum distance of a changed entry. It is less than the window, so the entry exists.
     private static let reach: Int64 = 10
 
-    /// One thing that a write does.
+    /// One action of a write.
     enum Action {
         case insert(Entry)
         case replace(Entry)
@@ -20,7 +20,7 @@ struct LaneScript {
 
     let lane: String
 
-    /// What the write with this number, from 1, does.
+    /// Returns the actions of the write with this number, counted from 1.
     func actions(_ number: Int64) -> [Action] {
         var random = LaneRandom(lane: lane, number: number, purpose: 1)
         var actions: [Action] = [.insert(inserted(number))]
@@ -29,7 +29,7 @@ struct LaneScript {
             actions.append(.replace(replaced(number - back, by: number)))
         }
         if number > Self.window { actions.append(.delete(id(number - Self.window))) }
-        // Something that comes and goes within the write, which must leave nothing behind.
+        // A record that is inserted and deleted within the write, which must leave nothing behind.
         if random.next() % 5 == 0 {
             var passing = inserted(number)
             passing.id += "/passing"
@@ -40,7 +40,7 @@ struct LaneScript {
         return actions
     }
 
-    /// The lane's entries after `count` writes.
+    /// Returns the lane's entries after `count` writes.
     func entries(after count: Int64) -> [String: Entry] {
         var entries: [String: Entry] = [:]
         let first = max(1, count - 4 * Self.window)
@@ -64,7 +64,7 @@ struct LaneScript {
     private func entry(_ number: Int64, by writer: Int64) -> Entry {
         var random = LaneRandom(lane: lane, number: writer, purpose: number == writer ? 2 : 3)
         let bucket = random.next() % 9
-        // Most texts share a page with others, some take overflow pages of their own.
+        // Most texts share a page with others; some take their own overflow pages.
         let length = random.next() % 16 == 0 ? 3_000 + random.next() % 12_000 : random.next() % 300
         let letters = (0..<8).map { _ in Character(Unicode.Scalar(UInt8(97 + random.next() % 26))) }
         let text = String(repeating: String(letters), count: Int(length) / 8)
@@ -74,7 +74,7 @@ struct LaneScript {
     }
 }
 
-/// SplitMix64, seeded by what it is for.
+/// SplitMix64, seeded by its purpose.
 struct LaneRandom: RandomNumberGenerator {
     private var state: UInt64
 

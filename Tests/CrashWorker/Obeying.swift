@@ -3,17 +3,17 @@ import LMDB
 import StoreEngine
 import StoreRuntime
 
-/// `obey`: does to one store at a time what each line of standard input says, an object of JSON, and answers it with one line.
+/// `obey`: runs a command on one store at a time for each line of standard input, a JSON object. Answers each with one line.
 ///
 /// - `{"open": <directory>}` opens a store: `open`.
-/// - `{"write": [<operation>…]}` does the operations in one write: `at <position>`. An operation is
-///   `{"put": <place of the type>, "mode": <mode>, "values": [<value of each field>…]}` or
-///   `{"delete": <place of the type>, "id": [<value of each part>…]}`; one that the record's own state refuses does nothing.
+/// - `{"write": [<operation>…]}` runs the operations in one write: `at <position>`. An operation is `{"put": <type index>,
+///   "mode": <mode>, "values": [<value of each field>…]}` or `{"delete": <type index>, "id": [<value of each part>…]}`. An
+///   operation that the record's current state does not allow has no effect.
 /// - `{"declare": <name>}` adds a record type: `at <position>`.
-/// - `{"intrude": true}` writes as a program would that knows nothing of stores: `at <position>` of what was noted of that.
+/// - `{"intrude": true}` writes as a program that does not know ModelStore: `at <position>` of the reset that notes the write.
 /// - `{"close": true}` closes the store: `closed`.
 ///
-/// A write that references refuse is answered `refused`, and what fails `failed <error>`.
+/// Answers `refused` to a write that breaks a rule of references, and `failed <error>` to any other failure.
 final class Obeying {
     private let reports = Reports()
     private var opened: (store: Store, path: String)?

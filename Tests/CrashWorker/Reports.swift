@@ -2,20 +2,20 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// What the worker says: lines on standard output, and marks in the log of a preloaded SyncLog.
+/// The worker's reports: lines on standard output, and marks in the log of a preloaded SyncLog.
 final class Reports: Sendable {
     private let output = Mutex(FileHandle.standardOutput)
     private let mark = SyncLogMark()
 
-    /// Says one line, at once and as a whole.
+    /// Writes one line, at once and as a whole.
     func say(_ line: String) {
         output.withLock { output in
-            // Nobody left to tell: the program that started this one is gone.
+            // The program that started this one has ended, so no reader is left.
             guard (try? output.write(contentsOf: Data((line + "\n").utf8))) != nil else { exit(3) }
         }
     }
 
-    /// Says one line, in the log of what reached the disk too.
+    /// Writes one line, and also marks it in the log of disk writes.
     func acknowledge(_ line: String) {
         mark.write(line)
         say(line)
@@ -24,7 +24,7 @@ final class Reports: Sendable {
 
 /// The function `synclog_mark` of a preloaded SyncLog, if there is one.
 ///
-/// Safe to share and to call anywhere: the function takes a lock of its own and keeps nothing of the text.
+/// Safe to share and to call anywhere: the function takes its own lock and does not keep the text.
 @safe
 struct SyncLogMark: @unchecked Sendable {
     private typealias Function = @convention(c) (UnsafePointer<CChar>) -> Void

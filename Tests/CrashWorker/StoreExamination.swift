@@ -5,7 +5,7 @@ import StoreRuntime
 
 /// One store under examination.
 struct StoreExamination {
-    /// What was found.
+    /// The findings of an examination.
     struct Report {
         var summary = ""
         var findings: [String] = []
@@ -23,9 +23,9 @@ struct StoreExamination {
 
     func close() { store.close() }
 
-    /// Looks at everything in one snapshot.
+    /// Checks everything in one snapshot.
     ///
-    /// - Parameter expected: hashes of change sets by sequence number.
+    /// - Parameter expected: Hashes of change sets by sequence number.
     func look(expecting expected: [UInt64: UInt64]) throws -> Report {
         try store.read { transaction in
             var report = Report()
@@ -47,7 +47,7 @@ struct StoreExamination {
         }
     }
 
-    /// Writes a little, so that a store that can be read and not written is found out.
+    /// Writes a little, to detect a store that can be read but not written.
     func write() throws {
         for _ in 0..<2 {
             try store.write { transaction in
@@ -64,7 +64,7 @@ struct StoreExamination {
         }
     }
 
-    /// Compares the entries with what the lanes' scripts say, given how many writes of each there are.
+    /// Compares the entries with the lanes' scripts, given the number of writes of each lane.
     private static func recordFindings(_ lanes: [Lane], _ transaction: borrowing ReadTransaction) throws -> [String] {
         var expected: [String: Entry] = [:]
         for lane in lanes {

@@ -3,13 +3,13 @@ import StoreEngine
 import StoreRuntime
 import Synchronization
 
-/// `write <directory> <full|relaxed|mixed> <writes of each lane, 0 for no end> <lane>…`: each lane writes one write
-/// after the other, all lanes at once, until standard input ends or says `stop`.
+/// `write <directory> <full|relaxed|mixed> <writes of each lane, 0 for no end> <lane>…`: all lanes run concurrently, each with
+/// one write after the other, until standard input ends or contains `stop`.
 ///
-/// Says `open <epoch>`, then for each write that returned `ack <lane> <number> <sequence> <hash> <full|relaxed>`, and
-/// at the end `done`, or `error …` and ends with 1.
+/// Prints `open <epoch>`, then `ack <lane> <number> <sequence> <hash> <full|relaxed>` for each write that returned. At the end it
+/// prints `done`, or `error …` and exits with 1.
 struct Writing {
-    /// How a write asks to be kept.
+    /// The durability that a write requests.
     enum Promise: String {
         case full, relaxed, mixed
 
@@ -99,7 +99,7 @@ struct Writing {
         try transaction.upsert(Lane(name: script.lane, count: number))
     }
 
-    /// A write that does all the work and then throws: nothing of it may be seen later.
+    /// Runs a write that does all its work and then throws. Nothing of it may be visible later.
     private func fail(_ number: Int64, _ script: LaneScript, _ store: Store) async throws {
         do {
             try await store.write { transaction in
@@ -116,13 +116,13 @@ struct WorkerError: Error, CustomStringConvertible {
 
 private struct Regret: Error {}
 
-/// Whether the worker was told to end.
+/// Whether the worker should end.
 final class StopFlag: Sendable {
     private let flag = Atomic(false)
 
     var isSet: Bool { flag.load(ordering: .relaxed) }
 
-    /// A flag that is set when standard input ends or brings a line.
+    /// Returns a flag that is set when standard input ends or delivers a line.
     static func whenInputEnds() -> StopFlag {
         let stop = StopFlag()
         Thread.detachNewThread {

@@ -1,6 +1,6 @@
 import Foundation
 
-// A program that tests start, kill and ask; see the types for its commands.
+// A program that tests start, kill and query. Its types describe the commands.
 let arguments = Array(CommandLine.arguments.dropFirst())
 let rest = Array(arguments.dropFirst())
 switch arguments.first {

@@ -1,7 +1,7 @@
 import Foundation
 import ModelStore
 
-/// `flood DIR COUNT`: writes so many items in one write.
+/// `flood DIR COUNT`: writes COUNT items in one write.
 func flood(_ directory: String, _ count: Int) async throws {
     let store = try openStore(directory)
     try await store.write { tx in
@@ -13,8 +13,8 @@ func flood(_ directory: String, _ count: Int) async throws {
     say("done")
 }
 
-/// `drain DIR COUNT PART`: reads so many items from the oldest change set on, in parts of so many, and says how much the memory that
-/// is no file's has grown meanwhile at most, in KiB.
+/// `drain DIR COUNT PART`: reads COUNT items from the oldest change set on, in parts of PART changes. Prints the maximum growth
+/// of anonymous memory in the meantime, in KiB.
 func drain(_ directory: String, count: Int, part: Int) async throws {
     let store = try openStore(directory)
     var options = FeedOptions(only: FeedFilter(Item.self))

@@ -2,9 +2,9 @@ import Foundation
 import ModelStore
 import Synchronization
 
-/// `mingle DIR LANE COUNT SEED`: writes so many items of a lane while it follows the feed twice, from the oldest change set until it has
-/// seen so many items of each of three lanes. Says `ready`, begins when it reads a line, and says for each follower `seen` with a
-/// digest of all that it was given, in order.
+/// `mingle DIR LANE COUNT SEED`: writes COUNT items of a lane, and follows the feed twice from the oldest change set until it has
+/// seen COUNT items of each of three lanes. Prints `ready`, and begins when it reads a line. For each follower it prints `seen`
+/// with a digest of everything received, in order.
 struct Mingling {
     private static let laneCount = 3
 
@@ -34,7 +34,7 @@ struct Mingling {
         say("done")
     }
 
-    /// Several at once now and then, so that some commit together.
+    /// Sometimes writes several items concurrently, so that some commit together.
     private func write() async throws -> UInt64? {
         var random = TransactionRandom(seed: seed)
         var next = 1
@@ -54,7 +54,7 @@ struct Mingling {
 
     /// Reads until all lanes are at their ends.
     ///
-    /// - Parameter resumes: whether to begin anew now and then, at the position reached.
+    /// - Parameter resumes: Whether to sometimes restart the sequence at the current position.
     private func follow(resumes: Bool) async throws -> UInt64 {
         var random = TransactionRandom(seed: seed &+ 1)
         var feed = store.changes(from: .oldest).makeAsyncIterator()
@@ -79,12 +79,12 @@ struct Mingling {
         return digest.value
     }
 
-    /// What must not be.
+    /// A violation of the feed's rules.
     private struct Fault: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// The same for the same texts in the same order, in every process.
+    /// A digest that is the same in every process for the same texts in the same order.
     private struct Digest {
         private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 

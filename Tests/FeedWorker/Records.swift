@@ -1,6 +1,6 @@
 import ModelStore
 
-/// What a lane writes: one record for each number, from 1 without a hole.
+/// An item of a lane: one record for each number, from 1 without a gap.
 @Record
 struct Item {
     @ID var id: String
@@ -9,17 +9,17 @@ struct Item {
     var text: String
 }
 
-/// What a consumer makes of the items of a lane.
+/// A consumer's totals for the items of a lane.
 @Record
 struct Total {
     @ID var lane: String
     var count: Int
     var last: Int
-    /// How often a number came that is not the one after the last.
+    /// The number of items whose number did not follow the last one.
     var faults: Int
 }
 
-/// How far a lane is.
+/// The progress of a lane.
 @Record
 struct Lane {
     @ID var name: String

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Set once a task has ended.
+/// A flag that is set once a task has ended.
 final class StopFlag: Sendable {
     private let value = Atomic(false)
 
@@ -15,12 +15,12 @@ final class StopFlag: Sendable {
     var isSet: Bool { value.load(ordering: .acquiring) }
 }
 
-/// In which generation this process holds a consumer.
+/// The generation in which this process holds a consumer.
 final class Holder: Sendable {
     let generation = Atomic<UInt64>(0)
 }
 
-/// A file that lines are appended to, each with one write.
+/// A file to which each line is appended with one write.
 final class LogFile: Sendable {
     private let descriptor: Int32
 

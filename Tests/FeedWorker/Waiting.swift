@@ -2,8 +2,8 @@ import Foundation
 import ModelStore
 import TestSupport
 
-/// `script DIR FIRST LAST`: writes items of these numbers, each in a write of its own, and says the position after each. A store
-/// that only such processes have written to has the same positions as every other one.
+/// `script DIR FIRST LAST`: writes items with these numbers, each in its own write, and prints the position after each. Stores
+/// that only such processes have written to all have the same positions.
 func script(_ directory: String, _ first: Int, _ last: Int) async throws {
     var options = StoreOptions()
     options.clock = { Date(timeIntervalSinceReferenceDate: 0) }
@@ -18,7 +18,7 @@ func script(_ directory: String, _ first: Int, _ last: Int) async throws {
     say("done")
 }
 
-/// `await DIR`: waits for the position in each line that it reads, and says `reached` with the number of items that it sees then.
+/// `await DIR`: waits for the position in each line that it reads, and prints `reached` with the number of items visible then.
 func follow(_ directory: String) async throws {
     let store = try openStore(directory)
     while let line = readLine() {
@@ -31,12 +31,12 @@ func follow(_ directory: String) async throws {
     say("done")
 }
 
-/// `pass DIR`: the consumer `picky`, whose filter lets nothing through and who is never told that time has passed. Says `active`, and
-/// ends when it reads a line.
+/// `pass DIR`: runs the consumer `picky`, whose filter matches nothing and for which no time passes. Prints `active`, and ends
+/// when it reads a line.
 func pass(_ directory: String) async throws {
     let store = try openStore(directory)
     var options = ConsumerOptions(only: FeedFilter(Item.self, where: { $0.number < 0 }))
-    // After the schemas, which concern it.
+    // Starts after the schema changes, which every consumer receives.
     options.start = .newest
     options.sleep = { _ in try await sleepUntilCancelled() }
     options.onEvent = { if case .active = $0 { say("active") } }

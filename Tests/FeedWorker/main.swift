@@ -2,16 +2,16 @@ import Foundation
 import ModelStore
 import Synchronization
 
-/// `write DIR LANE`: writes items, one or some for each line `ack` that it says, until it reads a line.
+/// `write DIR LANE`: writes one or several items for each `ack` line that it prints, until it reads a line.
 func write(_ directory: String, _ lane: String) async throws {
     let store = try openStore(directory)
     let reader = Task.detached { readLine() }
     let stopping = StopFlag(reader)
     while !stopping.isSet {
-        // What a killed process has committed in its last moment shows with the next write, and not before: read in it.
+        // The last commit of a killed process becomes visible only with the next write, so the number is read inside the write.
         let written = try await store.write(returning: .position) { tx -> Int in
             let first = (try tx.get(Lane.self, id: lane)?.last ?? 0) + 1
-            // Now and then several at once, and a large one.
+            // Sometimes writes several items at once, including a large one.
             let last = first % 7 == 0 ? first + 19 : first
             for next in first...last {
                 let text = String(repeating: "x", count: next % 50 == 0 ? 70_000 : 20)
@@ -26,8 +26,9 @@ func write(_ directory: String, _ lane: String) async throws {
     say("done")
 }
 
-/// `consume DIR LOG`: a consumer with effects in the store, and one that appends a line for each item to a file, after the
-/// generation in which it holds its name. Says `active NAME GENERATION` whenever one of them is, and ends when it reads a line.
+/// `consume DIR LOG`: runs a consumer with effects in the store, and one that appends a line for each item to a file, with the
+/// generation in which it holds its name. Prints `active NAME GENERATION` when one of them becomes active, and ends when it reads
+/// a line.
 func consume(_ directory: String, _ log: String) async throws {
     let store = try openStore(directory)
     var options = ConsumerOptions(only: FeedFilter(Item.self))
@@ -59,7 +60,7 @@ func consume(_ directory: String, _ log: String) async throws {
         }
         let reader = Task.detached { readLine() }
         group.addTask { _ = await reader.value }
-        // The first to end is the reader, or fails.
+        // The first task to end is the reader, unless a consumer fails.
         try await group.next()
         group.cancelAll()
         try await group.waitForAll()
@@ -77,7 +78,8 @@ func consume(_ directory: String, _ log: String) async throws {
     try tx.upsert(total)
 }
 
-/// `check DIR`: says for each lane how many items there are and what the consumer counted, then where head and consumers are.
+/// `check DIR`: prints for each lane the number of items and the consumer's count, then the positions of the head and the
+/// consumers.
 func check(_ directory: String) throws {
     let store = try openStore(directory)
     defer { store.close() }

@@ -70,7 +70,7 @@ struct MountReaderTests {
         #expect(questions.withLock { $0.filter { $0 == "/hanging" }.count } == 1)
         #expect(!questions.withLock { $0.contains("/auto") })
 
-        // Once the server is back and has answered the old question, it is asked again.
+        // When the server is back and has answered the old request, the reader asks it again.
         for _ in 0..<100 { server.signal() }
         var size: UInt64?
         for _ in 0..<200 where size == nil { size = try reader.read().first?.totalBytes }

@@ -103,7 +103,7 @@ struct PackageReaderTests {
         let reader = PackageReader(statusPath: files.path + "/status")
         #expect(try reader.read().map(\.version) == ["5.2"])
         #expect(try reader.read().map(\.version) == ["5.2"])
-        // As dpkg does it: another file takes the place.
+        // Replaces the file with a new one, as dpkg does.
         try status("5.3").write(toFile: files.path + "/new", atomically: false, encoding: .utf8)
         #expect(unsafe rename(files.path + "/new", files.path + "/status") == 0)
         #expect(try reader.read().map(\.version) == ["5.3"])
@@ -126,7 +126,7 @@ struct PackageReaderTests {
         try query.run()
         let listed = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         query.waitUntilExit()
-        // Some descriptions end in spaces, which dpkg-query prints and deb822(5) says are not part of the value.
+        // Some descriptions end in spaces. dpkg-query prints them, but according to deb822(5) they are not part of the value.
         let expected = listed.split(separator: "\n").filter { $0.hasPrefix("installed|") }
             .map { $0.trimmingCharacters(in: .whitespaces) }
         let found = try PackageReader().read().map { package in

@@ -111,7 +111,7 @@ struct ProcessReaderTests {
         process.arguments = ["60"]
         try process.run()
         defer {
-            // Whoever runs the tests may have had its children ignore the gentler signal.
+            // The environment of the tests may make children ignore gentler signals.
             kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
         }
@@ -120,7 +120,7 @@ struct ProcessReaderTests {
             try #require(try ProcessReader().read().first { $0.pid == pid })
         }
         var found = try read()
-        // A program that begins has its name a moment before it has its arguments.
+        // A starting program has its name a moment before its arguments.
         for _ in 0..<10_000 where found.commandLine.isEmpty { found = try read() }
         #expect(found.name == "a) R (\nb")
         #expect(found.commandLine == [program, "60"])

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A directory of fixtures that goes away with this value.
+/// A directory of fixtures that is removed with this value.
 struct TemporaryFiles: ~Copyable {
     let path: String
 
-    /// A directory with these files: path within it and content.
+    /// Creates a directory with these files, by their path within it.
     init(_ files: [String: String]) throws {
         let root = FileManager.default.temporaryDirectory.appending(path: "hostwatch-\(UUID().uuidString)")
         path = root.path

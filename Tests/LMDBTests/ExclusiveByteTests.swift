@@ -46,7 +46,7 @@ import Testing
     @Test func `a lock is given up though a child process still has the file, which was being started`() throws {
         try Self.withFile { file in
             var held: ExclusiveByte? = try ExclusiveByte(3, of: file)
-            // What a child has between `fork` and `exec`.
+            // A child process has copies like these between `fork` and `exec`.
             let folder = "/proc/self/fd"
             let copies = try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { name -> CInt? in
                 let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")

@@ -6,8 +6,8 @@ import Testing
 
 @Suite
 struct FailureTests {
-    /// Runs `body` while the descriptor through which LMDB writes synced meta pages refuses writes, which is what a disk
-    /// looks like that fails at that moment.
+    /// Runs `body` while LMDB's descriptor for synced meta pages refuses writes. LMDB sees the same errors when the disk fails at
+    /// that moment.
     private func withFailingMetaWrites(_ path: String, _ body: () throws -> Void) throws {
         let data = URL(fileURLWithPath: path + "/data.mdb").resolvingSymlinksInPath().path
         let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(Int32.init)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import LMDB
 
-/// A small file system in memory, where this machine lets us mount one.
+/// A small file system in memory, on machines that allow mounting one.
 private final class MemoryFileSystem {
-    /// Tried once: containers often forbid it.
+    /// Tried only once: containers often forbid mounting.
     static let isAvailable: Bool = (try? MemoryFileSystem(byteCount: 1 << 20)) != nil
 
     let directory: TemporaryDirectory

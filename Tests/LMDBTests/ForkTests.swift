@@ -5,18 +5,18 @@ import Testing
 
 @Suite
 struct ForkTests {
-    /// `fork`, which Swift hides since few programs survive it. The exit tests below are small enough.
+    /// Calls `fork`, which Swift hides because few programs survive it. The exit tests below are small enough.
     private static func fork() -> pid_t {
         typealias Fork = @convention(c) () -> pid_t
         guard let symbol = unsafe dlsym(nil, "fork") else { return -1 }
         return unsafe unsafeBitCast(symbol, to: Fork.self)()
     }
 
-    /// Runs `body` in a forked child; whether it answered true there.
+    /// Runs `body` in a forked child, and returns whether it returned true there.
     private static func inChild(_ body: () throws -> Bool) -> Bool {
         let child = fork()
         if child == 0 {
-            // A child that hangs fails its test instead of the suite.
+            // A hanging child fails its test instead of blocking the suite.
             alarm(20)
             _exit((try? body()) == true ? 0 : 1)
         }
@@ -40,7 +40,7 @@ struct ForkTests {
                 return codes.allSatisfy { $0 == .forkedChild }
             }
             guard isRefused else { exit(2) }
-            // The parent is as it was.
+            // The parent can still use its environment.
             guard try environment.value("a") == "1" else { exit(3) }
             try environment.store([("b", "2")])
         }
@@ -69,7 +69,7 @@ struct ForkTests {
             if child == 0 {
                 alarm(20)
                 let refused = code { try writing.put(database, "a", "child") }
-                // An error that left this body would take the parent's directory with it.
+                // An error thrown out of this body would remove the parent's directory.
                 let isCommitRefused = Self.commitFailure(writing) == .forkedChild
                 _exit(refused == .forkedChild && isCommitRefused ? 0 : 1)
             }

@@ -11,7 +11,8 @@ struct GrowthTests {
         for index in 0..<30 { try transaction.put(database, "\(index)", Self.large) }
     }
 
-    /// In a process of its own: some hundred such maps fill a process's addresses, and tests beside this one open stores too.
+    /// The test runs in its own process: about a hundred such maps fill a process's address space, and concurrent tests open
+    /// stores, too.
     @Test
     func `A map of a terabyte costs a file of some pages`() async {
         await #expect(processExitsWith: .success) {
@@ -137,7 +138,7 @@ struct GrowthTests {
         #expect(try store.environment.value("00000099")?.count == 100_000)
     }
 
-    /// A sanitizer's shadow memory takes more address space than the limit leaves.
+    /// Whether the test runs under a sanitizer, whose shadow memory takes more address space than the limit leaves.
     private static let isSanitized = unsafe dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
 
     @Test(.enabled(if: !isSanitized, "a sanitizer needs the address space"))
@@ -149,7 +150,7 @@ struct GrowthTests {
             let size = try store.environment.info().mapSize
             try store.environment.store([("a", "1")])
             guard size >= 1 << 28, size <= 4 << 30, try store.environment.value("a") == "1" else { exit(3) }
-            // A growth that cannot be is refused before the old map is gone.
+            // An impossible growth is refused before the old map is removed.
             guard code({ try store.environment.grow(to: 1 << 40, waitingAtMost: 1) }) == .addressSpace else { exit(4) }
             guard try store.environment.value("a") == "1" else { exit(5) }
         }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite
 struct InspectionTests {
-    /// A closed store with some pages, and its data file.
+    /// Returns a closed store with some pages, and the path of its data file.
     private func closedStore() throws -> (TemporaryDirectory, data: String) {
         let directory = try TemporaryDirectory()
         let environment = try LMDBEnvironment.open(at: directory.path, options: .test)
@@ -74,7 +74,7 @@ struct InspectionTests {
     @Test
     func `A file of LMDB 1.0 is refused by its data version, with the library's`() throws {
         let (directory, data) = try closedStore()
-        // Its MDB_DATA_VERSION is 2.
+        // The MDB_DATA_VERSION of LMDB 1.0 is 2.
         try overwrite(data, at: 20, with: [2, 0, 0, 0])
         let error = try #require(openError(directory.path))
         #expect(error.code == .newerFormat)
@@ -128,7 +128,7 @@ struct InspectionTests {
     func `A file is sound that ends before pages which were freed unwritten`(byteCount: Int) throws {
         let directory = try TemporaryDirectory()
         let environment = try LMDBEnvironment.open(at: directory.path, options: .test)
-        // Pages freed by earlier commits: with some at hand, LMDB reuses pages within a transaction too.
+        // If earlier commits have freed pages, LMDB also reuses pages within a transaction.
         for round in 0..<10 { try environment.store([("kept", "value \(round)")]) }
         var transaction = try environment.beginWrite()
         let database = try transaction.database()
@@ -142,7 +142,7 @@ struct InspectionTests {
         let again = try LMDBEnvironment.open(at: directory.path, options: .test)
         #expect(try again.value("small") == "value")
         again.close()
-        // With pages missing that are in use, the free list is no excuse.
+        // If pages in use are missing, the free list does not excuse the short file.
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: directory.path + "/data.mdb"))
         try file.truncate(atOffset: UInt64(3 * info.pageSize))
         try file.close()

@@ -5,9 +5,9 @@ import Testing
 
 @testable import LMDB
 
-/// What a read transaction finds by itself, against a dictionary and against LMDB.
+/// Lookups that a read transaction does without LMDB, compared with a dictionary and with LMDB.
 ///
-/// `MODELSTORE_SEED` repeats a seed that failed; `MODELSTORE_LONG=1` runs a thousand.
+/// `MODELSTORE_SEED` repeats a failed seed; `MODELSTORE_LONG=1` runs a thousand.
 @Suite(.enabled(if: LMDBEnvironment.readsPagesDirectly))
 struct MappedTreeTests {
     private static let seeds: ClosedRange<UInt64> = {
@@ -73,7 +73,7 @@ struct MappedTreeTests {
         }
     }
 
-    /// The root is taken away between two searches: who goes down from there finds nothing more.
+    /// The test erases the root between two searches, so a search that starts at the root finds nothing.
     @Test
     func `Keys that come in order are searched for from the leaf of those before`() throws {
         let directory = try TemporaryDirectory()
@@ -106,8 +106,8 @@ struct MappedTreeTests {
         try file.close()
     }
 
-    /// No page is what it was, apart from those by which LMDB opens the file: nothing may crash, and nothing is found that
-    /// has not the very key.
+    /// All pages are changed, except those with which LMDB opens the file. No search may crash, or find an entry with a different
+    /// key.
     @Test
     func `Damaged pages lead to nothing that crashes`() throws {
         for seed in Self.seeds {
@@ -133,7 +133,7 @@ struct MappedTreeTests {
         }
     }
 
-    /// Walks from the entry that a search for a key comes to, in either direction.
+    /// Walks in either direction from the entry that a search finds.
     private static func walk(_ database: LMDBDatabase, _ snapshot: borrowing LMDBSnapshot, from key: [UInt8]) {
         let context = unsafe snapshot.context.takeUnretainedValue()
         guard let tree = context.tree(of: database, lookups: MappedTrees.patience + 1),
@@ -143,20 +143,20 @@ struct MappedTreeTests {
         for step in [1, -1] {
             guard var walk = unsafe MappedWalk(tree, at: MappedPage.key(entry)) else { continue }
             while case .entry(let key, let value) = walk.move(by: step) {
-                // Reads all of them, which must not crash.
+                // The comparison reads all bytes, which must not crash.
                 #expect(unsafe key.elementsEqual(key) && value.elementsEqual(value))
             }
         }
     }
 
-    /// Changes bytes of the file, but not of its meta pages nor of the main database's root.
+    /// Changes bytes of the file, but not its meta pages and the root of the main database.
     private static func damage(_ path: String, _ random: inout TestRandom) throws {
         let file = URL(fileURLWithPath: path + "/data.mdb")
         var bytes = try [UInt8](Data(contentsOf: file))
         let spared = (0..<2).map { Int(truncatingIfNeeded: bytes.integer(at: $0 * 4_096 + 128, as: UInt64.self)) }
         let pages = (2..<bytes.count / 4_096).filter { !spared.contains($0) }
         for page in pages where random.chance(50) {
-            // Where a page's header and offsets are, in most of them.
+            // In most cases, the changes are where a page's header and offsets are.
             let end = random.chance(70) ? 128 : 4_096
             for _ in 0..<Int.random(in: 1...20, using: &random) {
                 bytes[page * 4_096 + Int.random(in: 0..<end, using: &random)] = UInt8.random(

@@ -3,7 +3,8 @@ import Testing
 
 @testable import LMDB
 
-/// What cursors of read transactions come to, most of which they read in the map: see `MappedTreeTests` for trees of all forms.
+/// Entries that cursors of read transactions visit, mostly read directly from the map. See `MappedTreeTests` for trees of all
+/// forms.
 @Suite
 struct MappedWalkTests {
     @Test
@@ -65,7 +66,7 @@ struct MappedWalkTests {
         #expect(1_000...1_500 ~= count)
     }
 
-    /// Changes the flags of the page that has a key.
+    /// Changes the flags of the page that contains a key.
     private static func damageLeaf(with key: String, _ path: String) throws {
         let file = URL(fileURLWithPath: path + "/data.mdb")
         var bytes = try Data(contentsOf: file)

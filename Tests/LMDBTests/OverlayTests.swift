@@ -1,12 +1,12 @@
 import LMDB
 import Testing
 
-/// Another state laid over a snapshot, against a plain array of what is to be seen.
+/// An overlay of another state on a snapshot, compared with a plain array of the expected entries.
 @Suite
 struct OverlayTests {
     private typealias State = [String: String]
 
-    /// What a cursor is to do, by its documentation.
+    /// The documented behavior of a cursor.
     private struct Model {
         enum Place {
             case nowhere, beforeFirst, afterLast
@@ -55,7 +55,7 @@ struct OverlayTests {
         String((0..<Int.random(in: 1...3, using: &random)).map { _ in "abc".randomElement(using: &random) ?? "a" })
     }
 
-    /// What `older` differs in from `newer`.
+    /// Returns an overlay with the differences of `older` from `newer`.
     private static func overlay(_ older: State, over newer: State, _ database: LMDBDatabase) throws -> LMDBOverlay {
         var builder = LMDBOverlayBuilder()
         for key in Set(older.keys).union(newer.keys).shuffled() where older[key] != newer[key] {
@@ -63,7 +63,7 @@ struct OverlayTests {
             case (let value?, nil):
                 unsafe builder.add(database, key: key.bytes.span.bytes, value: value.bytes.span.bytes)
             case (let value?, _?):
-                // Either way of saying so.
+                // Both ways must have the same result.
                 if Bool.random() {
                     unsafe builder.replace(database, key: key.bytes.span.bytes, value: value.bytes.span.bytes)
                 } else {
@@ -182,7 +182,7 @@ struct OverlayTests {
 }
 
 extension LMDBEnvironment {
-    /// Makes a database hold just this.
+    /// Replaces the content of a database.
     fileprivate func put(_ state: [String: String], in name: String) throws {
         var transaction = try beginWrite()
         let database = try transaction.database(name)

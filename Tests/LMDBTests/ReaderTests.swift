@@ -33,7 +33,7 @@ struct ReaderTests {
         let other = try ForeignProcess()
         let keeper = try ForeignProcess()
         try other.ask("open \(store.path) \(1 << 30)")
-        // Without a second user the next open would start a new lock file.
+        // Without a second user, the next open would start a new lock file.
         try keeper.ask("open \(store.path) \(1 << 30)")
         try other.ask("put test a 1")
         try other.ask("hold-snapshot")

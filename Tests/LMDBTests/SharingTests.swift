@@ -94,7 +94,7 @@ struct SharingTests {
             isClosed.store(true, ordering: .sequentiallyConsistent)
             done.signal()
         }
-        // New transactions are refused as soon as the close has begun; the running one still reads.
+        // New transactions are refused once the close has begun. The running one can still read.
         while code({ _ = try environment.beginRead() }) != .closed { Thread.yieldNow() }
         let wasClosed = isClosed.load(ordering: .sequentiallyConsistent)
         #expect(!wasClosed)

@@ -130,9 +130,10 @@ struct ThreadRuleTests {
     }
 }
 
-/// Carries a transaction to a thread that must not use it, which the type system would forbid.
+/// Moves a transaction to a thread that must not use it, which the type system would forbid.
 ///
-/// `@unchecked Sendable`: the test hands it over and waits; what the other thread does is refused, which is the point.
+/// `@unchecked Sendable`: the test hands it over and waits. The transaction refuses all calls of the other thread, which is the
+/// purpose of the test.
 final class UncheckedBox: @unchecked Sendable {
     private var transaction: LMDBWriteTransaction?
 
@@ -149,7 +150,7 @@ final class UncheckedBox: @unchecked Sendable {
     }
 }
 
-/// Runs `body` on a thread of its own, and returns once that thread has ended.
+/// Runs `body` on its own thread, and returns once that thread has ended.
 func onThread(_ body: @escaping @Sendable () -> Void) {
     let done = DispatchSemaphore(value: 0)
     let thread = Thread {
@@ -160,7 +161,7 @@ func onThread(_ body: @escaping @Sendable () -> Void) {
     done.wait()
 }
 
-/// The code of the LMDB error that `body` throws; nil if it throws none.
+/// Returns the code of the LMDB error that `body` throws; nil if it throws none.
 func code(_ body: () throws -> Void) -> LMDBError.Code? {
     do {
         try body()

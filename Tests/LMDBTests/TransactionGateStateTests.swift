@@ -76,7 +76,7 @@ struct TransactionGateStateTests {
         var gate = TransactionGateState()
         #expect(gate.enterWrite(one, isRunning: all) == .enter)
         #expect(gate.enterWrite(two, isRunning: { $0 != one }) == .refuse(.deadWriter))
-        // The system may give the dead thread's handle to a new one.
+        // The system may reuse the dead thread's handle for a new thread.
         let successor = ThreadIdentity(handle: one.handle, kernelNumber: 99)
         #expect(gate.enterWrite(successor, isRunning: { $0 != one }) == .refuse(.deadWriter))
         #expect(gate.enterRead(thread: two) == .enter)

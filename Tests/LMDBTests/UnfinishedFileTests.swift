@@ -2,12 +2,12 @@ import Foundation
 import LMDB
 import Testing
 
-/// What the loss of power, or a kill, leaves of a data file that was being made.
+/// Data files that a power failure or a kill interrupted during their creation.
 @Suite(.timeLimit(.minutes(20)))
 struct UnfinishedFileTests {
     private static let page = 4096
 
-    /// How the two meta pages of a new file got to the disk.
+    /// The part of a new file's two meta pages that reached the disk.
     enum Leftover: CaseIterable {
         case firstPageOnly, secondPageOnly, nothing, nothingInTwoPages, firstSectorOnly, cutInSecondPage
 
@@ -24,7 +24,7 @@ struct UnfinishedFileTests {
         }
     }
 
-    /// A file as LMDB makes it, before the first commit.
+    /// Returns a file as LMDB creates it, before the first commit.
     private static func newFile() throws -> Data {
         let store = try TemporaryStore()
         return try Data(contentsOf: data(store.path))
@@ -83,11 +83,11 @@ struct UnfinishedFileTests {
         let directory = try TemporaryDirectory()
         try Self.newFile().prefix(Self.page).write(to: Self.data(directory.path))
         guard let lock = try LockFile.take(in: directory.path, fileMode: 0o640) else { throw POSIXError(.EBUSY) }
-        // Long enough for any machine: what is tested is that it waits.
+        // Long enough for any machine, because the test only checks that the open waits.
         var options = LMDBEnvironment.Options.test
         options.patienceSeconds = 600
         async let opening = LMDBEnvironment.openElsewhere(directory.path, options)
-        // It leaves the file alone for as long as the lock is held.
+        // The open leaves the file alone while the lock is held.
         for _ in 0..<10 {
             await Task.yield()
             #expect(try Data(contentsOf: Self.data(directory.path)).count == Self.page)

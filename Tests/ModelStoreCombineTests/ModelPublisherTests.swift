@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func `assign sets a property of an object`() async throws {
-        /// Written by one thread at a time, as the subscription calls it.
+        /// Only one thread at a time writes it, because the subscription calls it.
         final class Label: @unchecked Sendable {
             let shown = Received<Double>()
             var celsius = 0.0 { didSet { shown.note(celsius) } }

@@ -5,10 +5,10 @@ import ModelStoreComponents
 @unsafe @preconcurrency import OpenCombine
 import Testing
 
-// Code that knows OpenCombine alone can observe the object.
+// Code that knows only OpenCombine can observe the object.
 extension Counter: OpenCombine.ObservableObject {}
 
-/// Classes of a program's own, and subjects, as publishers.
+/// Classes that a program defines, and subjects, as publishers.
 @Suite(.timeLimit(.minutes(20))) struct ObjectPublisherTests {
     private static func observe<Object: OpenCombine.ObservableObject>(
         _ object: Object, _ body: @escaping @Sendable () -> Void
@@ -34,7 +34,7 @@ extension Counter: OpenCombine.ObservableObject {}
     @Test func `a published property is assigned to a property of an object, and a set of tokens cancels together`()
         async
     {
-        /// Written by one thread at a time, as the subscription calls it.
+        /// Only one thread at a time writes it, because the subscription calls it.
         final class Label: @unchecked Sendable {
             let shown = Received<String>()
             var text = "" { didSet { shown.note(text) } }
@@ -167,7 +167,7 @@ extension Counter: OpenCombine.ObservableObject {}
             number.send(3)
         }
         await until { received.ends == ["finished"] }
-        // The last value comes before the end.
+        // The last value arrives before the end.
         #expect(received.values == [1, 2, 3])
         _ = token
     }

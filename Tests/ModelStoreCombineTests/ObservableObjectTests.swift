@@ -4,9 +4,9 @@ import ModelStoreCombine
 @unsafe @preconcurrency import OpenCombine
 import Testing
 
-/// Models as objects of OpenCombine.
+/// Models as observable objects of OpenCombine.
 @Suite(.timeLimit(.minutes(20))) struct ObservableObjectTests {
-    /// Code that knows nothing of ModelStore.
+    /// Observes an object with code that does not know ModelStore.
     private static func observe<Object: ObservableObject>(
         _ object: Object, _ body: @escaping @Sendable () -> Void
     ) -> AnyCancellable {

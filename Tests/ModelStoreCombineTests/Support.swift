@@ -4,7 +4,7 @@ import ModelStore
 @unsafe @preconcurrency import OpenCombine
 
 extension Store {
-    /// A store with sensors named s0, s1 and so on.
+    /// Returns a store with sensors named s0, s1 and so on.
     static func ofSensors(_ count: Int = 1) async throws -> Store {
         var options = StoreOptions()
         options.durability = .relaxed
@@ -22,7 +22,7 @@ extension Store {
     }
 }
 
-/// What a subscriber was given, in order.
+/// The values that a subscriber received, in order.
 final class Received<Value: Sendable>: Sendable {
     private let received = HandoverMutex<(values: [Value], ends: [String])>(([], []))
 
@@ -41,16 +41,16 @@ final class Received<Value: Sendable>: Sendable {
     }
 }
 
-/// Waits until something holds; tests have a time limit.
+/// Waits until a condition holds; the tests' time limit ends the wait otherwise.
 func until(_ holds: () -> Bool) async {
     while !holds() { await Task.yield() }
 }
 
-/// A subscriber that asks for values when it is told to.
+/// A subscriber that requests values when a test asks it to.
 final class Asking<Value: Sendable, Failure: Error>: Subscriber, Sendable {
     typealias Input = Value
 
-    /// Sendable, as subscriptions are called on any thread.
+    /// Sendable, because subscriptions may be called on any thread.
     private struct Kept: @unchecked Sendable {
         var subscription: (any Subscription)?
     }

@@ -3,13 +3,13 @@ import ModelStoreComponents
 import Synchronization
 import Testing
 
-/// An object with an `objectWillChange` of its own.
+/// An object that declares its own `objectWillChange`.
 private final class Own: ObservableObject, Sendable {
     let objectWillChange = ObjectWillChange()
     @Published var count = 0
 }
 
-/// Published properties in two classes of one object, one of which cannot be compared.
+/// Published properties in a class and its subclass, one of which is not comparable.
 private class Base: ObservableObject {
     @Published var name = "base"
 }
@@ -21,7 +21,7 @@ private final class Derived: Base {
     @Published var opaque = Opaque()
 }
 
-/// No observable object.
+/// A class that is not an observable object.
 private final class Plain: Sendable {
     @Published var count = 0
 }
@@ -41,7 +41,7 @@ private struct Declaring {
     func update(_ context: inout ComponentContext) { journal.add("count \(thing.count)") }
 }
 
-/// `objectWillChange` of a program's own classes.
+/// `objectWillChange` of classes that a program defines.
 @Suite(.timeLimit(.minutes(20))) struct ObjectWillChangeTests {
     private let journal = Journal()
 
@@ -108,7 +108,7 @@ private struct Declaring {
         }
         own.count = 1
         own.count = 2
-        // The one that is called first cancels the other one before that is called, or after.
+        // Whichever observer runs first, the outer one cancels the inner one before or after that one runs.
         #expect(journal.take().filter { $0.hasPrefix("outer") } == ["outer 0", "outer 1"])
         outer.cancel()
         own.count = 3
@@ -178,7 +178,7 @@ private struct Declaring {
         own = nil
         #expect(weakThing == nil && weakOwn == nil)
         for index in iterators.indices {
-            // The change before the end, and the end.
+            // The sequence delivers the last change, and then its end.
             #expect(await iterators[index].next() != nil)
             #expect(await iterators[index].next() == nil)
         }
@@ -243,7 +243,7 @@ private struct Declaring {
                 group.addTask { for number in 0..<500 { thing.count = 10_000 * (task + 1) + number } }
             }
         }
-        // Each set is of another value, and each tells once, however often it was made again.
+        // Each set has a different value, and notifies the observer exactly once.
         #expect(told.load(ordering: .relaxed) == 2_000)
         token.cancel()
     }

@@ -2,7 +2,7 @@ import ModelStore
 import ModelStoreComponents
 import Testing
 
-/// Places a reader with an object that it has, or makes in place.
+/// Places a reader with an object that it holds or creates inline.
 @Component
 private struct Placing {
     let journal: Journal
@@ -35,7 +35,7 @@ private struct Reading {
     func update(_ context: inout ComponentContext) { journal.add("reads \(thing.number)") }
 }
 
-/// Provides an object that the program has.
+/// Provides an object that the program holds.
 @Component
 private struct Sharing {
     let journal: Journal
@@ -46,7 +46,7 @@ private struct Sharing {
     }
 }
 
-/// What is provided, and for how long.
+/// Which objects are provided, and for how long.
 @Suite(.timeLimit(.minutes(20))) struct ProvidingTests {
     private let registry = OwnershipRegistry()
     private let journal = Journal()
@@ -96,7 +96,7 @@ private struct Sharing {
                 tick.send(number)
                 try await host.settle()
             }
-            // Provided no more.
+            // The object is no longer provided.
             #expect(scene.store.ownership.report().objects.first?.pins.map(\.kind) == [.owner])
         }
         #expect(notices.all.map(\.code) == [.missingObject])

@@ -23,12 +23,13 @@ private struct Turn: StateAction {
     }
 }
 
-/// Two states of a value that Swift's `==` gets wrong: not the same as itself, or the same as another.
+/// Two states of a value for which Swift's `==` is not what a store needs: a value that differs from itself, or different values
+/// that are equal.
 private enum Pair: String, CaseIterable, CustomTestStringConvertible {
     case nan, zero, text
 
     var testDescription: String { rawValue }
-    /// Whether both states are the same to a store.
+    /// Whether a store treats both states as the same.
     var isSame: Bool { self == .nan }
 
     var numbers: (Double, Double) {
@@ -63,7 +64,7 @@ extension EnvironmentValues {
     }
 }
 
-/// Asks for all that compares a value of one update with that of the next.
+/// Uses every function that compares a value of one update with that of the next.
 @Component
 private struct Asking {
     let journal: Journal
@@ -113,7 +114,7 @@ private struct Reading: Equatable {
     static func == (left: Reading, right: Reading) -> Bool { left.journal === right.journal }
 }
 
-/// What counts as a change of what components, subjects and states hold: what a store would write down as another value.
+/// The definition of a change for components, subjects and states: the form that a store would save differs.
 @Suite(.timeLimit(.minutes(20))) struct SamenessTests {
     @Test(arguments: Pair.allCases)
     fileprivate func `a subject notifies its observers of what a store would take for another value`(pair: Pair) async {
@@ -190,7 +191,7 @@ private struct Reading: Equatable {
             #expect(journal.count("changed") == 1)
             #expect(journal.count("preference") == 1)
             #expect(journal.all.contains { $0.hasPrefix("environment") })
-            // By its own equality the value is what it was; another id makes it another child.
+            // By its own `==` the value is unchanged. A different id makes it a different child.
             #expect(journal.count("leaf") == (pair == .text ? 1 : 0))
         }
     }

@@ -28,7 +28,7 @@ private enum CounterAction: StateAction {
     }
 }
 
-/// Two types that are called the same, and one that says otherwise.
+/// Two types with the same name, and a third that sets a different name.
 private enum Adding {
     struct Action: StateAction {
         func reduce(_ state: inout Counter) { state.count += 1 }
@@ -70,7 +70,7 @@ private enum Doubling {
         try await counter.send(.add(1))
         let title = counter.binding(\.title) { .name($0) }
         title.wrappedValue = "visits"
-        // What changed another element was not told.
+        // The sequence did not deliver the change of another element.
         #expect(await titles.next() == "visits")
         #expect(title.wrappedValue == "visits" && counter.count == 1)
     }

@@ -3,7 +3,7 @@ import ModelStoreComponents
 import StoreRuntime
 import Testing
 
-/// Places a child that places none; both note their end, and have a thing.
+/// Places a child, which places none. Both note their end and own a thing.
 @Component
 private struct Nested {
     let scene: Scene
@@ -23,7 +23,7 @@ private struct Nested {
     }
 }
 
-/// The ends of trees, and of scopes without a parent that end because nobody has them any more.
+/// The ends of trees, and of root scopes that end with their last reference.
 @Suite(.timeLimit(.minutes(20))) struct ScopeEndTests {
     private let journal = Journal()
 
@@ -36,7 +36,7 @@ private struct Nested {
             #expect(journal.take() == ["created 1", "created 2", "created 3"])
             scope.close()
             await scope.waitUntilClosed()
-            // The handlers of the scope run at once, the places end on the host: neither waits for the other.
+            // The scope's handlers run at once, and the places end on the host. Neither waits for the other.
             #expect(journal.count("scope closes") == 1)
             #expect(
                 journal.all.filter { $0 != "scope closes" } == [
@@ -86,7 +86,7 @@ private struct Nested {
                 journal.add("closed \(scope.isClosed)")
             }
             await journal.until { $0.contains("waits") }
-            // A child task waits until it is cancelled: the group would wait for it otherwise.
+            // The child task waits only until it is cancelled. Without the cancellation, the group would never end.
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await scope.waitUntilClosed() }
                 group.cancelAll()
@@ -121,7 +121,7 @@ private struct Nested {
         let child = try #require(root).child("child")
         let task = try child.task { [journal] in await journal.until { $0.contains("go on") } }
         root = nil
-        // Its task has yet to end.
+        // The root's task is still running.
         #expect(registry.report().scopes.map(\.path) == ["root", "root/child"])
         #expect(child.isClosed && notices.all.isEmpty)
         journal.add("go on")

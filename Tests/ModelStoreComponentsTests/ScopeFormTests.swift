@@ -9,7 +9,7 @@ private enum Load: PreferenceKey {
 
 private struct Refusal: Error {}
 
-/// What components have, for scopes.
+/// Scopes offer the same features as components.
 @Suite(.timeLimit(.minutes(20))) struct ScopeFormTests {
     private let journal = Journal()
 
@@ -35,7 +35,7 @@ private struct Refusal: Error {}
             first.close()
             #expect(try app.preference(Load.self) == ["app", "second"])
             await journal.until { $0.last == #"["app", "second"]"# }
-            // Equal to the last.
+            // This value equals the previous one.
             let count = journal.all.count
             try second.setPreference(Load.self, ["second"])
             try second.setPreference(Load.self, ["third"])

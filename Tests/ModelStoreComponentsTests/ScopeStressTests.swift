@@ -45,7 +45,7 @@ private final class Counter: Sendable {
     let closed = Subject(0)
 }
 
-/// Scopes opened, updated and closed from many tasks at once.
+/// Many tasks open, update and close scopes concurrently.
 @Suite(.serialized, .timeLimit(.minutes(20)), .leakFree) struct ScopeStressTests {
     @Test func `connections opened and dropped at random under load leave nothing`() async throws {
         let connections = TestLength.isLong ? 10_000 : 1_000
@@ -73,7 +73,7 @@ private final class Counter: Sendable {
         #expect(store.ownership.report().isEmpty)
     }
 
-    /// Writes until it is cancelled.
+    /// Writes until the task is cancelled.
     private func write(_ store: Store) async throws {
         var number = 0
         while !Task.isCancelled {
@@ -83,9 +83,9 @@ private final class Counter: Sendable {
         }
     }
 
-    /// One connection, which ends in one of the ways that connections end.
+    /// Runs one connection, which ends in one of the possible ways.
     private func connection(_ number: Int, _ app: Scope, _ store: Store) async {
-        // A generator of the connection's own, so that a failure can be told by its number.
+        // The connection has its own generator, so that its number is enough to repeat a failure.
         let way = (number &* 2_654_435_761) >> 7 & 3
         do {
             switch way {
@@ -95,18 +95,18 @@ private final class Counter: Sendable {
                     try await host.settle()
                 }
             case 1:
-                // Closed by another task, while it is being served.
+                // Another task closes the scope while this one serves it.
                 let scope = try app.child("connection \(number)")
                 let end = Task { scope.close() }
                 _ = try? await serve(number, scope, store)
                 await end.value
                 await scope.waitUntilClosed()
             case 2:
-                // The task that serves it is cancelled.
+                // The serving task is cancelled.
                 let task = Task {
                     try await app.withChild("connection \(number)") { scope in
                         _ = try await self.serve(number, scope, store)
-                        // Nobody sets it: only the cancellation ends the loop.
+                        // The subject never changes, so only the cancellation ends the loop.
                         let endless = Subject(0)
                         for await _ in endless.values {}
                         withExtendedLifetime(endless) {}

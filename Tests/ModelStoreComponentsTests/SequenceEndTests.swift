@@ -26,11 +26,11 @@ private enum CounterAction: StateAction {
 
         var testDescription: String { rawValue }
 
-        /// Whether the sequence ends with what has its value.
+        /// Whether the sequence ends with the object that holds its value.
         var endsWithObject: Bool { [.subject, .distinct, .published].contains(self) }
     }
 
-    /// What the sequences are of.
+    /// The sources of the sequences.
     private struct Sources {
         var subject: Subject<Int>? = Subject(0)
         var thing: Thing? = Thing(Journal(), Numbers())
@@ -115,7 +115,7 @@ private enum CounterAction: StateAction {
     }
 }
 
-/// Takes the elements of a sequence that does not throw. It belongs to one task at a time.
+/// Reads the elements of a sequence that does not throw. Only one task uses it at a time.
 private final class CountReader: @unchecked Sendable {
     private var iterator: any AsyncIteratorProtocol<Int, Never>
 

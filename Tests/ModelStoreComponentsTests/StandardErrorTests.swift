@@ -17,7 +17,7 @@ private struct Refusing {
     }
 }
 
-/// Asks for an object that nothing provides.
+/// Requests an object that no scope provides.
 @Component
 private struct Lacking {
     let count: Subject<Int>
@@ -26,7 +26,7 @@ private struct Lacking {
     func update(_ context: inout ComponentContext) { _ = (count.value, thing.count) }
 }
 
-/// A program that makes three mistakes, each twice.
+/// A program that makes three mistakes, each of them twice.
 private enum Mistaken {
     static func run(_ options: OwnershipOptions = OwnershipOptions()) async throws {
         var storeOptions = StoreOptions()
@@ -37,7 +37,7 @@ private enum Mistaken {
         let sensor = try store.model(Sensor.self, id: "s1")
         try await sensor.delete()
         for number in 1...2 { sensor.binding(\.celsius).wrappedValue = Double(number) }
-        // Behind the writes of the bindings.
+        // This write runs after those of the bindings.
         try await store.write { _ = try $0.insert(Sensor(id: "s2", room: "hall")) }
         try await store.withScope("app") { scope in
             let count = Subject(0)
@@ -50,7 +50,7 @@ private enum Mistaken {
     }
 }
 
-/// What a program that sets no handler of notices shows of its mistakes.
+/// The warnings that a program without a notice handler prints about its mistakes.
 @Suite(.timeLimit(.minutes(20))) struct StandardErrorTests {
     private func warnings(_ result: ExitTest.Result) -> [String] {
         String(decoding: result.standardErrorContent, as: UTF8.self).split(separator: "\n").map(String.init)

@@ -37,7 +37,7 @@ private struct Rooms {
     func update(_ context: inout ComponentContext) { journal.add("\(house.rooms.count) rooms") }
 }
 
-/// Who observes elements of a state, and for how long.
+/// Which observers a state has, and for how long.
 @Suite(.timeLimit(.minutes(20))) struct StateStoreTests {
     private let house = StateStore(House()) { (state, action: HouseAction) in
         switch action {
@@ -51,12 +51,12 @@ private struct Rooms {
         }
     }
 
-    /// Reads of an element that is not there would end the process.
+    /// Reading an element that does not exist would end the process.
     @Test func `an element that nobody observes any more is not read of later states`() async throws {
         let journal = Journal()
         let last = house.binding(\.items[5]) { _ in .visit }
         #expect(last.wrappedValue == 5 && house[dynamicMember: \.items[5]] == 5)
-        // Observed until it changes, or what observes it ends.
+        // The element is observed until it changes, or until its observer ends.
         withObservationTracking {
             _ = (house[dynamicMember: \.items[5]], house.visits)
         } onChange: {
@@ -115,7 +115,7 @@ private struct Rooms {
         #expect(journal.all == ["changes 0", "changes 1", "changes 2", "changes 3"])
     }
 
-    /// Others who read the same elements are told between those who show them, and take their time.
+    /// Slow observers of the same elements are notified between the components that show them.
     @Test func `what an action changes is shown in one pass, parents first`() async throws {
         let journal = Journal()
         try await OwnershipRegistry().withScope("app") { [house] scope in

@@ -21,7 +21,7 @@ private struct Receiving {
     }
 }
 
-/// Receives with what its newest value has.
+/// Receives values with a closure that captures the component's newest label.
 @Component
 private struct Labelling {
     let journal: Journal
@@ -34,7 +34,7 @@ private struct Labelling {
     }
 }
 
-/// Subjects, published properties, and who receives what they send.
+/// Subjects, published properties, and their subscribers.
 @Suite(.timeLimit(.minutes(20))) struct SubjectTests {
     private let journal = Journal()
 

@@ -124,7 +124,7 @@ import Testing
         #expect(events.count == 501)
         #expect(client.buffers.count > 20)
         #expect(client.buffers.allSatisfy { $0.hasSuffix("\n\n") && $0.utf8.count < 1_400 })
-        // Nothing names a position until all is there.
+        // No event names a position until the result is complete.
         #expect(client.buffers.dropLast().allSatisfy { !$0.contains("\nid:") })
     }
 
@@ -159,7 +159,7 @@ import Testing
             _ = try await client.readStep()
             func expectHeartbeat() async throws {
                 let start = clock.now
-                // A silence begins when the client asks, which may be after the first seconds have passed.
+                // A silence begins when the client requests an element, which may be after the first seconds have passed.
                 let passing = Task {
                     while !Task.isCancelled {
                         clock.advance(by: .seconds(1))
@@ -173,7 +173,7 @@ import Testing
                 #expect(start.duration(to: clock.now) >= .seconds(10))
             }
             for _ in 0..<3 { try await expectHeartbeat() }
-            // An event takes the place of a heartbeat, and silence begins anew with it. One sleeps for the whole stream.
+            // An event replaces a heartbeat and starts a new silence. Only one task sleeps for the whole stream.
             for degrees in 40..<140 {
                 let writing = Task {
                     await until { clock.sleeperCount == 1 }

@@ -4,11 +4,11 @@ import ModelStore
 import ModelStoreEvents
 import Testing
 
-/// Streams that go on where a client was cut off.
+/// Streams that resume where a client was disconnected.
 @Suite(.timeLimit(.minutes(20))) struct ResumingTests {
     private static let hot = Sensor.where { $0.celsius > 30 }.order { $0.celsius.descending }
 
-    /// What a new client's rows are called.
+    /// Returns the event id of a new client's rows.
     private static func id(of request: FetchRequest<Sensor>, _ store: Store) async throws -> String {
         var client = Client(try store.serverSentEvents(of: request))
         _ = try await client.readStep()

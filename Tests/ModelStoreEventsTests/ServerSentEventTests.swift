@@ -3,7 +3,7 @@ import ModelStoreEvents
 import NIOCore
 import Testing
 
-/// The bytes of events, after the HTML standard.
+/// The bytes of events, according to the HTML standard.
 @Suite struct ServerSentEventTests {
     private static func bytes(_ event: ServerSentEvent) -> [UInt8] {
         var buffer = ByteBuffer()

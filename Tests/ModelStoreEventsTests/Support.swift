@@ -36,7 +36,7 @@ extension Store {
     }
 }
 
-/// A client of a stream, which reads as the HTML standard says.
+/// A client of a stream that reads as the HTML standard specifies.
 struct Client<R: Record> {
     struct Event: Equatable, CustomStringConvertible {
         var name = "message"
@@ -47,7 +47,7 @@ struct Client<R: Record> {
 
     private var iterator: ServerSentEvents<R>.Iterator
     private(set) var lastEventID: String
-    /// What each buffer held.
+    /// The content of each buffer.
     private(set) var buffers: [String] = []
 
     init(_ events: ServerSentEvents<R>, lastEventID: String? = nil) {
@@ -58,7 +58,7 @@ struct Client<R: Record> {
     /// The position of its rows.
     var position: Position? { lastEventID.lastIndex(of: ".").flatMap { Position(String(lastEventID[..<$0])) } }
 
-    /// The events of the next buffer; none for a comment.
+    /// Returns the events of the next buffer; none for a comment.
     mutating func read() async throws -> [Event]? {
         guard let buffer = try await iterator.next() else { return nil }
         let text = String(buffer: buffer)
@@ -83,7 +83,7 @@ struct Client<R: Record> {
         return events
     }
 
-    /// The events up to the next `ready`.
+    /// Returns the events up to the next `ready`.
     mutating func readStep() async throws -> [String] {
         var events: [Event] = []
         while events.last?.name != "ready", let more = try await read() { events += more }
@@ -91,7 +91,7 @@ struct Client<R: Record> {
     }
 }
 
-/// A clock that stands still until it is told to go on.
+/// A clock that stands still until a test advances it.
 final class TestClock: Clock {
     struct Instant: InstantProtocol {
         var offset = Duration.zero
@@ -112,7 +112,7 @@ final class TestClock: Clock {
 
     var now: Instant { state.withLock { $0.now } }
     var minimumResolution: Duration { .zero }
-    /// How many sleep.
+    /// The number of sleeping tasks.
     var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {
@@ -139,7 +139,7 @@ final class TestClock: Clock {
         }
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -151,7 +151,7 @@ final class TestClock: Clock {
     }
 }
 
-/// Waits until something holds; tests have a time limit.
+/// Waits until a condition holds; the tests' time limit ends the wait otherwise.
 func until(_ holds: () -> Bool) async {
     while !holds() { await Task.yield() }
 }

@@ -4,7 +4,7 @@ import ModelStoreReplay
 import StoreEngine
 import Testing
 
-/// A type as it was, and as it is: one field has another name and stands elsewhere, one is gone, one is new.
+/// A type before and after a change: one field is renamed and moved, one is removed, and one is new.
 private enum Before {
     @Record struct Heater {
         @ID var id: String
@@ -36,7 +36,7 @@ private enum After {
         func run(in tx: inout WriteTransaction) throws { try tx.update(Heater.self, id: id) { $0.watts += 100 } }
     }
 
-    /// With a planted bug.
+    /// This version has a planted bug.
     struct Overheat: Action {
         static var actionName: String { "Heat" }
         var id: String
@@ -56,7 +56,7 @@ private enum After {
         _ = try await updates.next()
         try await store.send(Before.Heat(id: "a"))
         _ = try await updates.next()
-        // Without an action.
+        // This write has no action.
         try await store.write { tx in
             try tx.insert(Before.Heater(id: "b", watts: 5, gone: 6, room: "cellar"))
             try tx.update(Before.Heater.self, id: "a") { heater in (heater.room, heater.gone) = ("kitchen", 3) }
@@ -107,7 +107,7 @@ private enum After {
         async throws
     {
         let folder = try Folder()
-        // Where a trace carries its types, a field that the program does not declare any more stays in the store.
+        // If a trace includes its types, the store keeps a field that the program no longer declares.
         let needed: [(RecordingOptions.Start, [String])] = [
             (.newest, ["Heater.isOn"]), (.oldest, ["Heater.isOn", "Heater.gone"]),
         ]

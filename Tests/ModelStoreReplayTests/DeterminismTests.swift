@@ -30,8 +30,8 @@ import Testing
         #expect(try await Replayer.replay(folder.file("a")).hasEqualHashes)
     }
 
-    /// The traces of other machines and of earlier versions of the library. Another hash means that traces, or the random streams
-    /// that transactions have, are not what they were.
+    /// Traces from other machines and earlier versions of the library. A different hash means that the traces, or the random
+    /// streams of transactions, have changed.
     @Test func `gives the trace that it gives on other machines`() async throws {
         let folder = try Folder()
         try await trace(seed: 5, to: folder.file("a"))
@@ -39,16 +39,18 @@ import Testing
         #expect(hash == "e56266144c499cd2")
     }
 
-    /// A hash of what a trace has besides its header, which names the version of the library, and the checksums, which tell of that too.
+    /// Hashes a trace without its header, which names the library's version, and without its checksums, which depend on the
+    /// header.
     private static func hash(ofFramesIn trace: [UInt8]) -> String {
         let lines = String(decoding: trace, as: UTF8.self).split(separator: "\n").dropFirst()
         let frames = lines.filter { !$0.hasPrefix(#"{"check":"#) }.joined(separator: "\n")
         return String(unsafe XXH64.hash(Array(frames.utf8).span.bytes), radix: 16)
     }
 
-    /// Two who subscribe and three who write, and what a recorder makes of them.
+    /// Records two subscribers and three writers.
     ///
-    /// - Parameter isSlow: whether each writer waits until what it wrote is in the file, so that the recorder collects little at a time.
+    /// - Parameter isSlow: Whether each writer waits until its write is in the file, so that the recorder collects little at a
+    ///   time.
     private func recording(seed: UInt64, to path: String, isSlow: Bool) async throws {
         let store = try Store.temporary(
             records: Room.self, Sensor.self, Ticket.self,
@@ -82,7 +84,7 @@ import Testing
         store.close()
     }
 
-    /// Blocks until a file holds a text: a suspension would give the turn to a task of the schedule.
+    /// Blocks until a file contains a text. A suspension would let another task of the schedule run.
     private static func wait(for text: String, in path: String) throws {
         let deadline = ContinuousClock.now + .seconds(240)
         while ContinuousClock.now < deadline {

@@ -7,7 +7,7 @@ import StoreRuntime
 import Testing
 
 @Suite("Divergences") struct DivergenceTests {
-    /// Another version of the program, whose action of the same name does something else to hot sensors.
+    /// A later version of the program. Its action of the same name treats hot sensors differently.
     private enum Tomorrow {
         struct Heat: Action {
             static var actionName: String { "Heat" }
@@ -48,7 +48,7 @@ import Testing
             await #expect(throws: ReplayDivergence.self) {
                 try await Replayer.replay(folder.file("t"), options: changed)
             })
-        // 20 + 5 * 15 = 95 is the last that both come to.
+        // Both versions reach 20 + 5 * 15 = 95; the next step differs.
         let lines = try String(decoding: folder.read("t"), as: UTF8.self).split(separator: "\n")
         let line = lines[divergence.line - 1]
         #expect(line.contains(#""name":"Heat""#) && line.contains(#""set":{"celsius":110"#))
@@ -80,7 +80,7 @@ import Testing
         _ = try await rooms.next()
         try await store.write { try $0.insert(Room(name: "attic")) }
         for number in 1...3 { try await store.send(AddTicket(text: "\(number)")) }
-        // Both of what the subscriber takes in one.
+        // The subscriber receives both of the following commits in one update.
         _ = try await rooms.next()
         try await store.write { try $0.insert(Room(name: "cellar")) }
         try await store.write { try $0.insert(Room(name: "hall")) }

@@ -11,13 +11,13 @@ import Testing
     var date: Date
 }
 
-/// Only Codable: a field of it holds Foundation's JSON.
+/// A type that is only `Codable`, so its field is stored as Foundation's JSON.
 private struct Extra: Codable, Equatable, Sendable {
     var raw: String?
     var texts: [String]?
 }
 
-/// As deep as it is told to be.
+/// A value with a given nesting depth.
 private struct Nest: Codable, Equatable, Sendable {
     var inner: [Nest] = []
 
@@ -31,7 +31,7 @@ private struct Nest: Codable, Equatable, Sendable {
 }
 
 @Suite("Values in traces, byte for byte") struct ExactValueTests {
-    /// What `0.0 / 0.0` gives on x86-64 when it is calculated, and a NaN with a payload.
+    /// The arguments are the NaN that x86-64 computes for `0.0 / 0.0`, and a NaN with a payload.
     @Test(arguments: [0xFFF8_0000_0000_0000, 0x7FF8_0000_0000_1234] as [UInt64])
     func `What is no number keeps its bits, in rows and in change sets`(bits: UInt64) async throws {
         let (store, folder) = (try Store.temporary(records: Reading.self), try Folder())
@@ -85,7 +85,7 @@ private struct Nest: Codable, Equatable, Sendable {
     @Test func `JSON that nests nearly as deep as it may is recorded`() async throws {
         let (store, folder) = (try Store.temporary(records: Box.self), try Folder())
         let recorder = try await Recorder(store, to: folder.file("t"))
-        // An object and an array for each.
+        // Each level is an object and an array.
         try await store.write { try $0.insert(Box(id: 1, nest: Nest(depth: 254))) }
         try await recorder.finish()
         #expect(try await Replayer.replay(folder.file("t")).hasEqualHashes)

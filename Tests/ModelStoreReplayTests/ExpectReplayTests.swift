@@ -7,7 +7,7 @@ import Testing
 @testable import ModelStoreTesting
 
 @Suite("Expecting a replay") struct ExpectReplayTests {
-    /// As the public form, in an environment of its own.
+    /// Calls the public function's implementation with a given environment.
     private func replay(
         _ folder: Folder, environment: [String: String], record: @escaping (String) async throws -> Void
     ) async throws -> ReplaySummary? {

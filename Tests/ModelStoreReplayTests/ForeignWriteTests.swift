@@ -7,7 +7,7 @@ import Testing
 
 @testable import StoreRuntime
 
-/// Another program is played by raw transactions, which the store's writer knows nothing of.
+/// Raw transactions stand in for another program, because the store's writer does not see them.
 @Suite("Traces of stores that another program has written to") struct ForeignWriteTests {
     private static func key(_ name: String) -> [UInt8] { RecordKey.of(Room.self, id: name) }
 
@@ -46,7 +46,7 @@ import Testing
         }
         let divergence = await #expect(throws: ReplayDivergence.self) { try await Replayer.replay(folder.file("t")) }
         #expect(divergence?.reason.contains("change set 3 is of a program that is not ModelStore") == true)
-        // From after it the trace is whole.
+        // After this position, the trace is complete.
         var options = RecordingOptions()
         for try await set in store.changes(from: .oldest) where set.sequence == 3 {
             options.start = .after(set.position)

@@ -58,9 +58,9 @@ import Testing
         again.close()
     }
 
-    /// Follows a request until it is cancelled.
+    /// Follows a request until the task is cancelled.
     ///
-    /// - Returns: how much it was given.
+    /// - Returns: The number of received elements.
     private static func read(_ store: Store, _ request: FetchRequest<Sensor>, _ isCount: Bool) async -> Int {
         var count = 0
         do {
@@ -75,9 +75,9 @@ import Testing
         return count
     }
 
-    /// Follows a model, if there is one, until it is deleted or this is cancelled.
+    /// Follows a model, if there is one, until it is deleted or the task is cancelled.
     ///
-    /// - Returns: how often it was given a record.
+    /// - Returns: The number of received records.
     private static func follow(_ store: Store, _ id: String) async -> Int {
         var count = 0
         do {
@@ -89,7 +89,7 @@ import Testing
         return count
     }
 
-    /// A trace with rows, change sets, subscriptions and deliveries.
+    /// Records a trace with rows, change sets, subscriptions and deliveries.
     private static func record(seed: UInt64, to path: String) async throws {
         let store = try Store.temporary(records: Room.self, Sensor.self, Ticket.self)
         var history = RandomHistory(seed: seed, store)
@@ -132,7 +132,7 @@ import Testing
                 try TraceFrames.readAll(folder.file("damaged"))
             }
             var errors = [readError]
-            // Some of those that were cut off, and some that were changed.
+            // Replays some of the truncated traces and some of the changed ones.
             if turn % 8 < 2 {
                 errors.append(
                     await #expect(throws: StoreError.self, "MODELSTORE_SEED=\(seed), turn \(turn)") {
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    /// What has no checksum is taken as it is: whatever comes of that is told.
+    /// Replays a trace without its checksums. Any error must be reported as a divergence or a store error.
     private static func replayUnfinished(_ path: String, _ place: Comment) async {
         var options = ReplayOptions()
         options.acceptsUnfinished = true
@@ -209,7 +209,7 @@ import Testing
     }
 }
 
-/// Reads a trace to its end, for what is wrong with it.
+/// Reads a trace to its end, and throws its first error.
 enum TraceFrames {
     @discardableResult
     static func readAll(_ path: String) throws -> Int {

@@ -6,7 +6,7 @@ import StoreRuntime
 import Testing
 
 @Suite("Replays of long steps") struct LongStepTests {
-    /// Inserts of one change set each, which come to be one step.
+    /// Returns inserts of one change set each, which the replay applies as one step.
     private func writes(
         _ count: Int, _ body: @escaping @Sendable (inout WriteTransaction, Int) throws -> Void
     ) -> [ReplayedWrite] {
@@ -43,14 +43,14 @@ import Testing
         let recorder = try await Recorder(store, to: folder.file("t"))
         var rooms = store.updates(of: FetchRequest<Room>()).makeAsyncIterator()
         _ = try await rooms.next()
-        // The room is of the first change set, the position of the last.
+        // The first change set contains the room, and the update has the position of the last one.
         let made = try store.replay(
             writes(count) { tx, number in
                 if number == 0 { try tx.insert(Room(name: "attic")) } else { try tx.insert(Ticket(text: "\(number)")) }
             })
         #expect(made.positions.count == count)
         #expect(try await rooms.next()?.position == made.positions.last)
-        // What comes and goes within a step is no step of its own.
+        // A record that is inserted and deleted within a step causes no update.
         _ = try store.replay(
             writes(count) { tx, number in
                 switch number {

@@ -23,7 +23,7 @@ import Testing
             let model = try store.model(Sensor.self, id: "s")
             var values = model.values(of: \.celsius).makeAsyncIterator()
             #expect(await values.next() == 20)
-            // Not of interest to the values; another subscriber begins when it is there.
+            // The values do not include this change. The second subscriber starts after it.
             try await store.write { try $0.update(Sensor.self, id: "s") { $0.note = "noted" } }
             var changes = model.changes.makeAsyncIterator()
             #expect(await changes.next()?.new?.note == "noted")
@@ -74,7 +74,7 @@ import Testing
             try await take(5)
             try await recorder.finish()
             #expect(try await Replayer.replay(folder.file("t")).deliveryCount == 1)
-            // While nobody records.
+            // No recorder is running.
             try await take(6)
         }
     }

@@ -7,7 +7,7 @@ import StoreRuntime
 import Testing
 
 @Suite("Recorders that fail") struct RecorderFailureTests {
-    /// Has no more room for a file of this process that is open.
+    /// Replaces an open file of this process with a full device.
     private func fillDisk(below path: String) throws {
         let full = unsafe open("/dev/full", O_WRONLY | O_CLOEXEC)
         defer { close(full) }
@@ -26,7 +26,7 @@ import Testing
         await #expect(throws: StoreError.self) { try await body() }
     }
 
-    /// Whether the store can be written and recorded.
+    /// Checks that the store can still be written and recorded.
     private func expectGoesOn(_ store: Store, _ folder: Folder) async throws {
         try await store.send(AddTicket(text: "on"))
         let recorder = try await Recorder(store, to: folder.file("again"))
@@ -62,7 +62,7 @@ import Testing
         options.limits.retainedChangeSets = 10
         let store = try Store.temporary(records: Ticket.self, options: options)
         let recorder = try await Recorder(store, to: folder.file("t"))
-        // One commit: nobody can read the first of them.
+        // This is one commit, so the recorder cannot read its first change sets in time.
         _ = try store.replay(
             (0..<100).map { number in
                 ReplayedWrite(

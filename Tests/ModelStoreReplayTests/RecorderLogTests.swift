@@ -25,7 +25,7 @@ import Testing
         log.add(frame: .advanced(.seconds(4)))
         #expect(log.failure?.code == .tooLarge && log.failure?.message.contains("3 events wait") == true)
         #expect(await log.next().events.count == 3)
-        // What comes after the gap is not noted either, though there is room.
+        // The log also ignores events after the gap, although it has room for them.
         log.add(frame: .advanced(.seconds(5)))
         #expect(log.end())
         #expect(await log.next().events.isEmpty)

@@ -11,7 +11,7 @@ import Testing
     var age: Int
 }
 
-/// Comes when the recorder is there already.
+/// Added while the recorder is running.
 @Record private struct Visit {
     @ID var id: Int
     var person: Reference<Person>
@@ -96,7 +96,7 @@ import Testing
         try redactor.become(new)
         let text = redacted([("name", "secret"), ("id", "a")], of: new, by: &redactor)
         #expect(text == #"{"name":"redacted-1","id":"a"}"#)
-        // A reference to what is an id only now.
+        // A reference to a field that only now is an id.
         let visit = try type(
             3, "Visit",
             [
@@ -135,7 +135,7 @@ import Testing
         let old = try Store(at: folder.file("s"), records: Member.self)
         try await old.write { try $0.insert(Member(id: 1)) }
         await old.shutdown()
-        // Rows from before a field have its default, which is in no change set.
+        // Rows older than a field have its default value, which is in no change set.
         let store = try Store(at: folder.file("s"), records: TokenMember.self)
         try await store.write { try $0.insert(TokenMember(id: 2)) }
         try await store.write { try $0.update(TokenMember.self, id: 1) { $0.token = "secret two" } }

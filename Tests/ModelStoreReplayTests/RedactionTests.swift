@@ -3,7 +3,7 @@ import ModelStore
 import ModelStoreReplay
 import Testing
 
-/// A type as it was, and as it is: a field has another name.
+/// A type before and after a change: a field is renamed.
 private enum Before {
     @Record struct Person: Equatable {
         @ID var id: Int

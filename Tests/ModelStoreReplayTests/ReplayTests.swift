@@ -10,7 +10,7 @@ import Testing
 @Suite("Record and replay") struct ReplayTests {
     private func store() throws -> Store { try Store.temporary(records: Room.self, Sensor.self, Ticket.self) }
 
-    /// Some of everything.
+    /// Adds some records of each type.
     private func fill(_ store: Store) async throws {
         try await store.write { tx in
             try tx.insert(Room(name: "kitchen"))
@@ -19,7 +19,7 @@ import Testing
             try tx.insert(Sensor(id: "b", room: Reference("kitchen"), serial: "2", celsius: .nan, tags: ["x", "y"]))
         }
         try await store.send(AddTicket(text: "first"))
-        // They exchange their unique values.
+        // The two records exchange their unique values.
         try await store.write { tx in
             try tx.update(Sensor.self, id: "a") { $0.serial = "tmp" }
             try tx.update(Sensor.self, id: "b") { $0.serial = "1" }
@@ -85,7 +85,7 @@ import Testing
             }
             try await recorder.finish()
             let summary = try await Replayer.replay(folder.file("t\(round)"))
-            // The second of the pair's results does not change.
+            // The second result of the pair does not change.
             #expect(summary.deliveryCount == 3 + 3 && summary.hasEqualHashes, "\(summary)")
         }
     }
@@ -299,7 +299,7 @@ import Testing
     }
 }
 
-/// A later version of the program, whose rooms have another field and an index on it.
+/// A later version of the program, whose rooms have an additional field with an index.
 private enum Later {
     @Record
     struct Room {

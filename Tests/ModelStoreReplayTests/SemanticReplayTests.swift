@@ -34,7 +34,7 @@ import Testing
     @Reference var others: [Reference<Seat>] = []
 }
 
-/// The actions of the program as it was.
+/// The actions of the earlier program.
 private enum Then {
     struct AddRoom: Action {
         var name: String
@@ -61,15 +61,15 @@ private enum Then {
     }
 }
 
-/// The same as they are today.
+/// The same actions in the current program.
 private enum Today {
-    /// With a planted bug.
+    /// This version has a planted bug.
     struct AddRoom: Action {
         var name: String
         func run(in tx: inout WriteTransaction) throws { try tx.insert(Room(name: String(name.dropLast()))) }
     }
 
-    /// Takes one identifier, and one number, more.
+    /// Takes one more identifier and one more number.
     struct Arrive: Action {
         var guest: String
 
@@ -82,7 +82,7 @@ private enum Today {
         }
     }
 
-    /// Takes one identifier more, and seats people elsewhere.
+    /// Takes one more identifier, and seats guests in another row.
     struct Sit: Action {
         var guest: String
 
@@ -92,7 +92,7 @@ private enum Today {
         }
     }
 
-    /// Takes one identifier more.
+    /// Takes one more identifier.
     struct Admit: Action {
         var guest: String
 
@@ -175,7 +175,7 @@ private enum Today {
         let recorder = try await Recorder(store, to: folder.file("t"))
         for guest in ["Ada", "Bo", "Cy"] { try await store.send(Then.Arrive(guest: guest)) }
         let visits = try store.read { try $0.fetch(FetchRequest<Visit>()) }
-        // Numbers 1 to 3 are 2, 4 and 6 today.
+        // The numbers 1 to 3 become 2, 4 and 6 in the replay.
         let bo = try #require(visits.first { $0.guest == "Bo" }?.id)
         try await store.write { tx in
             try tx.insert(Folio(name: "x", visits: visits.map { Reference($0.id) }, ticket: Reference(3)))
@@ -196,7 +196,7 @@ private enum Today {
         let asked = Ticket.where { _ in folios.any { $0.visits.contains(Reference(bo)) } }
         var referred = store.updates(of: asked).makeAsyncIterator()
         #expect(try await referred.next()?.results.map(\.number) == [1, 3])
-        // Nobody knows which numbers would be meant.
+        // The replay cannot tell which numbers this request means.
         var sums = store.updates(of: Ticket.where { $0.number + 1 == 3 }).makeAsyncIterator()
         #expect(try await sums.next()?.results.map(\.number) == [2])
         try await recorder.finish()
@@ -219,7 +219,7 @@ private enum Today {
         }
         var bookings = store.updates(of: Booking.where { $0.name == seats[0].guest }).makeAsyncIterator()
         #expect(try await bookings.next()?.results.map(\.name) == [seats[0].guest])
-        // Nobody knows which row would be meant.
+        // The replay cannot tell which row this request means.
         var rows = store.updates(of: Seat.where { $0.row == 1 }).makeAsyncIterator()
         #expect(try await rows.next()?.results.count == 2)
         try await store.write { tx in

@@ -2,7 +2,7 @@ import ModelStoreReplay
 import ModelStoreTesting
 import Testing
 
-/// Traces of every format that ever was committed stay here, and are replayed forever.
+/// Traces of every format that was ever committed stay here, and must replay forever.
 @Suite("Trace formats") struct TraceFormatTests {
     @Test(arguments: [1]) func `A trace that an earlier library wrote is replayed to the same hashes`(
         format: Int

@@ -13,7 +13,7 @@ import Testing
         ServiceGroup(services: services, logger: logger)
     }
 
-    /// Options of a consumer that notes each change set by itself.
+    /// Options of a consumer that records each change set separately.
     private static var noting: ConsumerOptions {
         var options = ConsumerOptions()
         options.changeSetsPerCommit = 1
@@ -37,7 +37,7 @@ import Testing
             await group.triggerGracefulShutdown()
             try await running.value
 
-            // Closed by its service; what the store has now is what the consumer left.
+            // The service has closed the store. Its current content is the consumer's result.
             await #expect(throws: StoreError.self) { try await store.sell(1_000..<1_001) }
             let again = try files.open()
             let consumer = try #require(try again.consumers().first)
@@ -54,7 +54,7 @@ import Testing
         #expect(try store.total() == 25_000)
     }
 
-    /// How many sales stand in the feed up to a position.
+    /// Returns the number of sales in the feed up to a position.
     private static func sales(upTo position: Position, _ store: Store) async throws -> Int {
         if position.sequence == 0 { return 0 }
         var count = 0
@@ -78,7 +78,7 @@ import Testing
                 guard set.sequence == target else { return }
                 hasBegun.give()
                 try await gracefulShutdown()
-                // Time for a cancellation to come in that must not.
+                // Gives a wrong cancellation time to arrive.
                 for _ in 0..<1_000 { await Task.yield() }
                 isFinished.note(!Task.isCancelled)
             })
@@ -120,7 +120,7 @@ import Testing
         let consumers = ConsumerService(store).consuming("mailer") { set in
             guard set.sequence == target else { return }
             hasBegun.give()
-            // Ends well although it is cancelled.
+            // The task ends without an error although it is cancelled.
             try? await cancellation()
         }
         let group = Self.group(StoreService(store, after: [consumers]))

@@ -5,7 +5,7 @@ import ModelStore
 import ModelStoreService
 import Testing
 
-/// Events as lines of a log.
+/// Events as log lines.
 @Suite(.timeLimit(.minutes(20))) struct LoggingTests {
     private static func logger() -> (Logger, InMemoryLogHandler) {
         let handler = InMemoryLogHandler()
@@ -29,7 +29,7 @@ import Testing
         #expect(line.metadata["position"] == "\(position.sequence)")
         #expect(line.metadata["changes"] == "3" && line.metadata["changeSets"] == "1")
         #expect(line.metadata["closures"] == "1" && line.metadata["failedClosures"] == "0")
-        // The closure that was there before goes on hearing.
+        // The earlier event closure still receives all events.
         #expect(told.values.count == lines.entries.count)
     }
 
@@ -55,7 +55,7 @@ import Testing
         let growth = lines.entries.filter { $0.message == "the map has grown" }
         #expect(!growth.isEmpty && growth.allSatisfy { $0.level == .notice })
         #expect(growth.last?.metadata["bytes"] == "\(try store.usage().mapByteCount)")
-        // What ran again is counted once.
+        // The rerun of the closure does not count its changes twice.
         #expect(lines.entries.last?.metadata["changes"] == "20000")
     }
 

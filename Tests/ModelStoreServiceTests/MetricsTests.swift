@@ -8,7 +8,7 @@ import ModelStoreService
 import ServiceLifecycle
 import Testing
 
-/// What stores and consumers tell metrics.
+/// The metrics that stores and consumers report.
 @Suite(.timeLimit(.minutes(20))) struct MetricsTests {
     private let seen = TestMetrics()
     private let metrics: StoreMetrics
@@ -60,7 +60,7 @@ import Testing
         let closures = try seen.expectRecorder("modelstore_commit_closures", dimensions).values
         #expect(closures.count == Int(total("commits")))
         #expect(closures.reduce(0, +) == 150)
-        // One that threw alone in its batch left no commit that could tell of it.
+        // A closure that threw alone in its batch left no commit, so the metric does not include it.
         #expect(total("undone_closures") <= 50)
     }
 
@@ -95,7 +95,7 @@ import Testing
         try child.own(second)
         try expect(models: 2, objects: 2, pins: 3, scopes: 2, leaks: 0)
         child.close()
-        // The second one has no scope any more, but this test.
+        // No scope holds the second model any more, only this test.
         try expect(models: 2, objects: 1, pins: 1, scopes: 1, leaks: 1)
         scope.close()
         try expect(models: 2, objects: 0, pins: 0, scopes: 0, leaks: 2)
@@ -108,7 +108,7 @@ import Testing
         let isReading = Signal()
         let mayEnd = DispatchSignal()
         let hasEnded = Signal()
-        // A thread that may block.
+        // This thread may block.
         Thread.detachNewThread {
             try? store.read { tx in
                 _ = try tx.get(Sale.self, id: 0)

@@ -6,7 +6,7 @@ import ModelStoreService
 import ServiceLifecycle
 import Testing
 
-/// Scopes in a service group, and what the registry tells a log.
+/// Scopes in a service group, and the registry's notices in a log.
 @Suite(.timeLimit(.minutes(20))) struct ScopeServiceTests {
     private struct Failure: Error {}
 
@@ -50,7 +50,7 @@ import Testing
         let running = Task { try await group.run() }
         for await _ in begun { break }
         await group.triggerGracefulShutdown()
-        // One that returns by itself cancels the group.
+        // A service that returns by itself cancels the group.
         _ = await running.result
         #expect(notes.values == ["body ends"] && store.ownership.report().scopes.isEmpty)
     }
@@ -73,7 +73,7 @@ import Testing
         for _ in 0..<3 { try scope.task { throw Failure() } }
         scope.close()
         await scope.waitUntilClosed()
-        // Once for a line of source.
+        // The registry reports the notice once per source line.
         #expect(handler.entries.count == 1)
         let line = try #require(handler.entries.first)
         #expect(line.level == .error && line.metadata["scope"] == "app" && line.metadata["code"] == "taskFailed")

@@ -1,5 +1,5 @@
 #if ServiceLifecycle && Logging && Metrics
-// The example of the article Services, but for its `@main`. The tidiness tests compare the two.
+// The example of the article Services, without its `@main`. The tidiness tests compare the two.
 import Logging
 import Metrics
 import ModelStore
@@ -37,7 +37,7 @@ struct Shop {
     }
 }
 
-// What the example takes for granted.
+// Declarations that the example assumes.
 
 private func add(_ change: Change<Sale>, to tx: inout WriteTransaction) throws {
     try tx.upsert(Total(id: "\(change.id)", cents: change.after?.cents ?? 0))

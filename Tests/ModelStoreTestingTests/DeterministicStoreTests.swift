@@ -4,7 +4,8 @@ import ModelStoreTesting
 import Testing
 
 @Suite("Deterministic stores", .timeLimit(.minutes(20))) struct DeterministicStoreTests {
-    /// The positions after a program that uses all that a transaction draws: identifiers, times and random numbers.
+    /// Returns the positions after a program that uses everything that a transaction generates: identifiers, times and random
+    /// numbers.
     private func positions(seed: UInt64) throws -> [Position] {
         let clock = TestClock()
         let store = try Store.temporary(records: Lamp.self, options: .deterministic(seed: seed, clock: clock))

@@ -6,14 +6,14 @@ import StoreRuntime
 import TestSupport
 import Testing
 
-/// Random writes, each of which may meet a fault at any call: it is made as a whole or not at all, and the store goes on.
+/// Random writes, each with a possible fault at any call. A write succeeds completely or not at all, and the store stays usable.
 @Suite("Faults in histories", .timeLimit(.minutes(20))) struct FaultHistoryTests {
-    /// The records by their ids, as they should be.
+    /// The expected records, by id.
     private typealias Contents = [String: Lamp]
 
     private struct Lost: Error {}
 
-    /// A store under test, and what it should hold.
+    /// A store under test, and its expected content.
     private struct Subject {
         let directory: TestDirectory
         let faults: FaultInjector
@@ -23,7 +23,7 @@ import Testing
         private static var options: StoreOptions {
             var options = StoreOptions.deterministic(seed: 1)
             options.durability = .relaxed
-            // A full map is doubled, which should not take all address space.
+            // The store doubles a full map, which should not take all address space.
             options.mapByteCount = 16 << 20
             return options
         }
@@ -57,13 +57,13 @@ import Testing
         .databasesFull, .damaged, .outcomeUnknown(isMade: true), .outcomeUnknown(isMade: false),
     ]
 
-    /// The calls that writes make, those that end them more often than the others.
+    /// The calls that writes make. Calls that end a write occur more often than the others.
     private static let calls: [FaultInjector.Call?] = [
         nil, nil, .put, .put, .delete, .get, .openCursor, .moveCursor, .begin, .commit, .commit, .growth, .info,
         .checkReaders, .listReaders, .renew, .statistics,
     ]
 
-    /// What one write does: to the model at once, to the store in a closure.
+    /// Applies the changes of one write to the model, and returns the closure that makes them in the store.
     private static func change(
         _ random: inout TestRandom, _ contents: inout Contents
     )
@@ -110,7 +110,7 @@ import Testing
                 subject.expected = after
             } catch let error as StoreError {
                 if error.code == .outcomeUnknown {
-                    // Who has the store open learns nothing more: only a later open does.
+                    // The open store cannot determine the outcome; only a later open can.
                     try subject.reopen()
                     let found = try subject.contents()
                     #expect(found == before || found == after, comment)
@@ -122,7 +122,7 @@ import Testing
             #expect(try subject.contents() == subject.expected, comment)
         }
         #expect(try subject.findings() == [])
-        // Nothing is left that only this process sees.
+        // The reopened store shows no state that only this process saw.
         try subject.reopen()
         #expect(try subject.contents() == subject.expected)
     }

@@ -15,7 +15,7 @@ import Testing
 
     private var count: Int { get throws { try store.read { try $0.count(Lamp.self) } } }
 
-    /// The code of the error that `body` throws.
+    /// Returns the code of the error that `body` throws.
     private func code(_ body: () throws -> Void) -> StoreError.Code? {
         do {
             try body()
@@ -74,7 +74,7 @@ import Testing
         let found = faults.failing(.renew, with: .readersFull) {
             faults.failing(.begin, with: .readersFull) { code { try write("a") } }
         }
-        // No reader is dead here: there is nothing to clear.
+        // No reader is dead here, so there is nothing to clear.
         #expect(found != nil)
         try write("b")
     }

@@ -15,7 +15,7 @@ private final class Thing: Sendable {}
         try await trait.provideScope(for: test, testCase: testCase, performing: body)
     }
 
-    /// What a trait without patience tells of a body.
+    /// Returns the issues that a trait without patience reports for a body.
     private func issues(_ body: @escaping @concurrent @Sendable () async throws -> Void) async throws -> [String] {
         let told = Mutex<[String]>([])
         try await withKnownIssue(isIntermittent: true) {
@@ -85,12 +85,12 @@ private final class Thing: Sendable {}
             try await made.write { tx in
                 for id in ["a", "b"] { try tx.insert(Lamp(id: id)) }
             }
-            // Rests when the test ends.
+            // The model rests when the test ends.
             let first = try Self.rest(made.model(Lamp.self, id: "a"), made)
             #expect(first.model != nil)
             let pin = made.ownership.pin(try made.model(Lamp.self, id: "b"))
             Task.detached {
-                // The trait releases what rested, and looks again. A model reports its end to nobody, so this polls.
+                // The trait releases the resting model and checks again. A model does not report its end, so this loop polls.
                 while first.model != nil { try? await Task.sleep(for: .milliseconds(1)) }
                 pin.release()
             }
@@ -100,7 +100,7 @@ private final class Thing: Sendable {}
     }
 }
 
-/// A model that is known without being kept.
+/// A weak reference to a model.
 private final class WeakLamp: Sendable {
     weak let model: Model<Lamp>?
 

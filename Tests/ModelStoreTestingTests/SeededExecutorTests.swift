@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Seeded executor", .timeLimit(.minutes(20))) struct SeededExecutorTests {
-    /// What happened, in its order.
+    /// A log of events, in order.
     private final class Diary: Sendable {
         private let lines = Mutex<[String]>([])
         var all: [String] { lines.withLock { $0 } }
@@ -17,7 +17,7 @@ import Testing
         func pass(_ number: Int) { passed.append(number) }
     }
 
-    /// Some tasks that take turns, and pass an actor.
+    /// Runs some tasks that take turns and pass through an actor.
     private func turns(seed: UInt64) async throws -> [String] {
         let (diary, turnstile) = (Diary(), Turnstile())
         try await SeededExecutor(seed: seed).run {
@@ -70,7 +70,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    /// Writers, and one who follows a live query until it has seen all they wrote.
+    /// Runs writers, and a subscriber to a live query that ends once it has seen all writes.
     private func program(seed: UInt64) async throws -> (diary: [String], position: Position) {
         let diary = Diary()
         let store = try Store.temporary(

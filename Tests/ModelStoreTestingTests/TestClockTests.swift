@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Test clock", .timeLimit(.minutes(20))) struct TestClockTests {
-    /// What happened, in its order.
+    /// A log of events, in order.
     private final class Diary: Sendable {
         private let lines = Mutex<[String]>([])
         var all: [String] { lines.withLock { $0 } }
@@ -91,7 +91,7 @@ import Testing
         for sleeper in sleepers { try await sleeper.value }
     }
 
-    /// Against a list that is sorted when it is needed.
+    /// Compares the queue with a list that is sorted on demand.
     @Test(arguments: TestLength.seeds(200, long: 2_000))
     func `Whoever sleeps is woken by deadline, and by arrival where that is the same`(seed: UInt64) {
         var random = TestRandom(seed: seed)

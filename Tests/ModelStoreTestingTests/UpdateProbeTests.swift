@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    /// What probes tell while `body` runs, in place of failing the test.
+    /// Returns the messages of probes while `body` runs, instead of failing the test.
     private func issues(_ body: () async throws -> Void) async rethrows -> [String] {
         let messages = Mutex<[String]>([])
         let log = ProbeLog { message in messages.withLock { $0.append(message) } }
@@ -50,7 +50,7 @@ import Testing
         await probe.expect { update in #expect(update.results.isEmpty) }
     }
 
-    // MARK: Nothing
+    // MARK: No updates
 
     @Test(.exhaustive) func `Nothing comes of a write that a request is not concerned with`() async throws {
         let probe = UpdateProbe(store.updates(of: byWatts))
@@ -80,7 +80,7 @@ import Testing
         await probe.expect { #expect($0.value == 2) }
     }
 
-    // MARK: What is missing or left
+    // MARK: Missing and remaining updates
 
     @Test func `An element that does not come fails the test once, and is not waited for again`() async throws {
         let probe = UpdateProbe(store.updates(of: byWatts), limit: .milliseconds(20))
@@ -144,7 +144,7 @@ import Testing
         #expect(messages.first?.hasPrefix("element 1 was expected, and the sequence failed: Broken()") == true)
     }
 
-    // MARK: What has failed
+    // MARK: Failed sequences
 
     @Test func `A live query that has failed has not nothing, and its probe does not end well`() async throws {
         for isTold in [true, false] {
@@ -162,7 +162,7 @@ import Testing
             #expect(messages.count == (isTold ? 2 : 0))
             #expect(
                 messages.allSatisfy { $0.hasPrefix("nothing was expected, and the sequence failed") }, "\(messages)")
-            // Once is enough.
+            // The probe reports the failure only once.
             let last = await issues {
                 await updates.finish()
                 await counts.finish()

@@ -8,7 +8,7 @@ import Testing
     var note: String?
 }
 
-/// The examples of the articles, as programs write them.
+/// The examples of the articles, in the form in which programs write them.
 @Suite(.timeLimit(.minutes(5))) struct ArticleExampleTests {
     private static func store() throws -> Store {
         let store = try Store.temporary(records: Sensor.self, Inspection.self)
@@ -132,7 +132,7 @@ import Testing
                 for sensor in sensors { try tx.insert(Inspection(sensor: sensor)) }
                 try consumer.acknowledge(set, in: &tx)
             }
-            // The record types come first.
+            // The first change sets add the record types, and contain no sensors.
             if !sensors.isEmpty { break }
         }
         #expect(try store.count(Inspection.self) == 4)

@@ -60,7 +60,7 @@ private struct Lamp {
             try await store.wait(forConsumer: "mailr", toPass: store.position)
         }
         #expect(error?.remedy == remedy)
-        // The holder of a deleted consumer has nothing to look up.
+        // The error of a deleted consumer's holder lists no other consumers.
         try await store.deleteConsumer("mailer")
         error = #expect(throws: StoreError.self) { try held.position }
         #expect(error?.message == #"there is no consumer "mailer" any more"#)

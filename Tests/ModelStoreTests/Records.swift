@@ -1,12 +1,12 @@
 import Foundation
 import ModelStore
 
-/// The kinds of floors that sensors hang on; indexable by name.
+/// The floors on which sensors hang; indexable by name.
 enum Floor: String, IndexableValue, CaseIterable {
     case ground, first, attic
 }
 
-/// An enum that says nothing of ModelStore.
+/// An enum that does not mention ModelStore.
 enum Mode: Int, Codable {
     case off, on
 }
@@ -21,7 +21,7 @@ struct Sensor {
     var floor: Floor = .ground
 }
 
-/// What a later version of the program might call the same records.
+/// The same record in a later version of the program.
 @Record("Sensor")
 struct OtherSensor {
     @ID var id: String
@@ -62,7 +62,7 @@ struct Place {
     var floor: Floor?
 }
 
-/// Codable and nothing else.
+/// A type that is only `Codable`.
 struct Extra: Codable, Equatable, Sendable {
     var tags: [String: Int]
 }

@@ -1,7 +1,7 @@
 import Foundation
 import ModelStore
 
-/// A directory that goes when the test ends.
+/// A directory that is removed when the test ends.
 final class TestDirectory: Sendable {
     let path: String
 

@@ -1,8 +1,8 @@
 import StoreEngine
 
-/// A trace that was changed, and whose checksums fit again.
+/// A changed trace with valid checksums.
 package enum Resealed {
-    /// The trace with its checksums computed anew.
+    /// Returns the trace with recomputed checksums.
     package static func text(_ trace: String) -> String {
         var (result, chunk, check) = ("", "", UInt64(0))
         for line in trace.split(separator: "\n") {

@@ -1,21 +1,21 @@
-// A preloaded library that logs what a program does to LMDB's data file, in the order in which it happened, so that a
-// test can tell what the disk may hold after the power was lost at any moment.
+// A preloaded library that logs a program's operations on LMDB's data file, in order. From the log, a test computes the
+// possible contents of the disk after a power failure at any moment.
 //
 // Environment:
-//   SYNCLOG_FILE     where to append the log; without it nothing is logged
-//   SYNCLOG_KILL_AT  kills the process with SIGKILL right before its n-th write or sync of the data file, from 1
+//   SYNCLOG_FILE     the file to append the log to; without it nothing is logged
+//   SYNCLOG_KILL_AT  kills the process with SIGKILL directly before its n-th write or sync of the data file, counted from 1
 //
 // Log: records of 32 bytes, each followed by its payload; integers in this machine's byte order.
 //   u32 kind     see below
 //   u32 flags    see below
-//   u64 offset   where it was written, the new length of a truncation, or zero
-//   u64 length   how much
+//   u64 offset   the offset of a write, the new length of a truncation, or zero
+//   u64 length   the number of bytes written or mapped
 //   u32 payload  the number of bytes that follow
-//   i32 result   what the call returned, cut to 32 bits
+//   i32 result   the result of the call, truncated to 32 bits
 //
-// One lock is held over each call and its record, so that the log's order is the order of the calls. Between processes
-// that share a log, LMDB's own write lock does the same. A call is recorded when it has returned: one that is cut short
-// by a kill is not in the log.
+// The library holds one lock over each call and its record, so the log has the order of the calls. Between processes that
+// share a log, LMDB's own write lock does the same. A call is recorded after it has returned, so a call that a kill
+// interrupts is not in the log.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,12 +36,12 @@
 #include <unistd.h>
 
 enum kind {
-    KIND_OPEN = 1,            // the data file; flags: 1 synchronous descriptor, 2 it may be created
+    KIND_OPEN = 1,            // the data file; flags: 1 synchronous descriptor, 2 the call may create it
     KIND_WRITE = 2,           // payload: the bytes; flags: 1 through a synchronous descriptor
     KIND_SYNC = 3,            // flags: 1 fdatasync, 2 fsync
     KIND_TRUNCATE = 4,        // offset: the new length
     KIND_MAP = 5,             // flags: 1 writable, 2 shared
-    KIND_MARK = 6,            // payload: the program's words
+    KIND_MARK = 6,            // payload: the program's text
     KIND_DIRECTORY_SYNC = 7,  // payload: the directory's path
     KIND_UNMODELLED = 8,      // payload: the name of a call that a replay cannot follow
 };
@@ -56,7 +56,8 @@ struct header {
 enum { MAXIMUM_DESCRIPTOR = 4096, IS_DATA = 1, IS_SYNCHRONOUS = 2 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-// What each descriptor is; written under the lock, and read without it by calls on descriptors that their callers own.
+// The kind of each descriptor. It is written under the lock. Calls on descriptors that their callers own read it without
+// the lock.
 static volatile unsigned char descriptors[MAXIMUM_DESCRIPTOR];
 static int log_descriptor = -1;
 static long kill_at = 0;
@@ -68,11 +69,11 @@ __attribute__((constructor)) static void start(void) {
     if (path)
         log_descriptor = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (at) kill_at = atol(at);
-    // A child of this program is another matter.
+    // The log does not cover children of this program.
     unsetenv("LD_PRELOAD");
 }
 
-// Appends a record with one call, which the system carries out as a whole: several processes may share a log.
+// Appends a record with one call, which the system executes as a whole, because several processes may share a log.
 static void record(uint32_t kind, uint32_t flags, uint64_t offset, uint64_t length, const struct iovec *parts,
                    int part_count, long result) {
     if (log_descriptor < 0) return;
@@ -104,13 +105,13 @@ static void set_kind(int descriptor, int kind) {
     if (descriptor < MAXIMUM_DESCRIPTOR) descriptors[descriptor] = (unsigned char)kind;
 }
 
-// Before a write or sync of the data file; the lock is held.
+// Called before a write or sync of the data file, with the lock held.
 static void count_operation(void) {
     operations++;
     if (operations == kill_at) syscall(SYS_kill, getpid(), SIGKILL);
 }
 
-/// Logs words of the program, such as that a write was acknowledged.
+/// Logs a text of the program, such as the acknowledgement of a write.
 void synclog_mark(const char *text) {
     pthread_mutex_lock(&lock);
     record_text(KIND_MARK, text, 0);
@@ -167,7 +168,7 @@ OPENAT(openat)
 OPENAT(openat64)
 
 int close(int descriptor) {
-    // Forgotten first: once it is closed, another thread may get the same number.
+    // Cleared before the close, because afterwards another thread may get the same number.
     if (kind_of(descriptor)) set_kind(descriptor, 0);
     return (int)syscall(SYS_close, descriptor);
 }
@@ -207,7 +208,7 @@ CONTROL(fcntl64)
 
 static void record_write(int kind, long written, uint64_t offset, const struct iovec *parts, int part_count) {
     if (written < 0) return;
-    // A short write is followed as far as it went.
+    // Records a short write up to the bytes that were written.
     struct iovec done[IOV_MAX];
     int count = 0;
     size_t rest = (size_t)written;
@@ -327,12 +328,12 @@ int fdatasync(int descriptor) { return sync_any(descriptor, SYS_fdatasync, 1); }
 int fsync(int descriptor) { return sync_any(descriptor, SYS_fsync, 2); }
 
 int sync_file_range(int descriptor, off64_t offset, off64_t length, unsigned flags) {
-    // It promises nothing for a crash, so a replay may pass it over; the record shows that somebody relies on it.
+    // This call guarantees nothing after a crash, so a replay may ignore it. The record shows that the program relies on it.
     unmodelled(descriptor, "sync_file_range");
     return (int)syscall(SYS_sync_file_range, descriptor, offset, length, flags);
 }
 
-// Maps. A writable shared map would be written, and synced by msync, behind this log's back: the test refuses one of
+// Maps. Writes to a writable shared map, and their syncs by msync, would bypass this log, so the test refuses such a map of
 // the data file.
 
 void *mmap(void *address, size_t length, int protection, int flags, int descriptor, off_t offset) {

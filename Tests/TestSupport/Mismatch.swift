@@ -1,4 +1,4 @@
-/// A finding of a randomized test. Thrown, because an expectation in each of many runs takes more time than the run.
+/// A failure of a randomized test. It is thrown, because an expectation in each of many runs takes longer than the run.
 package struct Mismatch: Error, CustomStringConvertible {
     package let description: String
 

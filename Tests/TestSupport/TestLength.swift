@@ -1,12 +1,12 @@
 import Foundation
 
-/// How long the randomized tests run: `MODELSTORE_LONG=1` in the environment makes them long.
+/// The length of the randomized tests: `MODELSTORE_LONG=1` in the environment makes them long.
 package enum TestLength {
     package static let isLong = ProcessInfo.processInfo.environment["MODELSTORE_LONG"] == "1"
 
-    /// `short` runs, or `long` ones when asked for.
+    /// Returns `short`, or `long` if the environment asks for long tests.
     package static func runs(_ short: Int, long: Int) -> Int { isLong ? long : short }
 
-    /// The seeds of a test: up to `short`, or up to `long` when asked for.
+    /// Returns the seeds of a test: up to `short`, or up to `long` if the environment asks for long tests.
     package static func seeds(_ short: UInt64, long: UInt64) -> ClosedRange<UInt64> { 1...(isLong ? long : short) }
 }

@@ -12,15 +12,15 @@ package struct TestRandom: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// One of 0 to `count - 1`.
+    /// Returns a number from 0 to `count - 1`.
     package mutating func below(_ count: Int) -> Int { Int.random(in: 0..<count, using: &self) }
 
-    /// True once in `count` times on average.
+    /// Returns true once in `count` times on average.
     package mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
 
-    /// True in so many of a hundred times on average.
+    /// Returns true in `percent` of a hundred times on average.
     package mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 
-    /// One of `values`, which must not be empty.
+    /// Returns one of `values`, which must not be empty.
     package mutating func pick<T>(_ values: [T]) -> T { values[below(values.count)] }
 }

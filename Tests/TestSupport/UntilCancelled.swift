@@ -5,7 +5,7 @@ package func untilCancelled() async {
     withExtendedLifetime(continuation) {}
 }
 
-/// A sleep that only the end of its task ends.
+/// Sleeps until the task is cancelled.
 ///
 /// - Throws: `CancellationError`.
 package func sleepUntilCancelled() async throws {

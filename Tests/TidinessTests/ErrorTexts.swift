@@ -1,15 +1,15 @@
-/// The texts that errors are made of in a file.
+/// The string literals of an error in a file.
 struct ErrorTexts {
-    /// The line where the call begins, from 1.
+    /// The line on which the call begins, counted from 1.
     let line: Int
-    /// All literals among the arguments.
+    /// All literals in the arguments.
     let texts: [String]
-    /// Those of the argument `remedy`.
+    /// The literals in the argument `remedy`.
     let remedies: [String]
 
     private static let names = ["StoreError(", "LMDBError(", "Meaning(", "PredicateRefusal("]
 
-    /// The calls in a file that make errors.
+    /// Returns the calls in a file that create errors.
     static func calls(in text: String) -> [ErrorTexts] {
         let bytes = Array(text.utf8)
         var found: [ErrorTexts] = []
@@ -28,7 +28,7 @@ struct ErrorTexts {
         return character.isLetter || character == "_"
     }
 
-    /// - Parameter arguments: the source from behind the opening parenthesis.
+    /// - Parameter arguments: The source after the opening parenthesis.
     private init(_ arguments: ArraySlice<UInt8>, line: Int) {
         self.line = line
         var texts: [String] = []
@@ -56,7 +56,7 @@ struct ErrorTexts {
         self.remedies = remedies
     }
 
-    /// The place of the quotation mark that ends the literal at the beginning of a slice, past its interpolations.
+    /// Returns the index of the quotation mark that ends the literal at the beginning of a slice. Skips interpolations.
     private static func end(of source: ArraySlice<UInt8>) -> Int {
         var depth = 0
         var place = source.startIndex + 1

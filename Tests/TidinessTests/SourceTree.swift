@@ -4,7 +4,7 @@ import Foundation
 struct SourceTree {
     /// One Swift file.
     struct File {
-        /// The path below the project's folder.
+        /// The path relative to the project's folder.
         let path: String
         let lines: [String]
     }
@@ -12,7 +12,7 @@ struct SourceTree {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// The Swift files below a folder of the project, without build folders.
+    /// Returns the Swift files below a folder of the project, without build folders.
     static func files(below folder: String) throws -> [File] {
         let base = root.appending(path: folder)
         guard let walk = FileManager.default.enumerator(at: base, includingPropertiesForKeys: nil) else { return [] }
@@ -30,22 +30,22 @@ struct SourceTree {
         return files.sorted { $0.path < $1.path }
     }
 
-    /// The text of a file of any kind, by its path below the project's folder.
+    /// Returns the text of a file of any kind, by its path relative to the project's folder.
     static func text(_ path: String) throws -> String {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// All Swift files of the project.
+    /// Returns all Swift files of the project.
     static func all() throws -> [File] {
         try files(below: "Sources") + files(below: "Tests") + files(below: "Tools")
     }
 }
 
 extension SourceTree.File {
-    /// The path of its folder.
+    /// The path of the file's folder.
     var folder: String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
 
-    /// Its name without the extension, and without the part behind a plus sign.
+    /// The file's name without its extension, and without the part after a plus sign.
     var baseName: String? {
         path.split(separator: "/").last?.split(separator: ".").first?.split(separator: "+").first.map(String.init)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Keeps the tree as the README describes it: layers, sizes, no leftovers.
+/// Checks that the tree matches its description in the README: layers, sizes, no leftovers.
 @Suite("Tidiness") struct TidinessTests {
     @Test func `The top level holds the manifest, sources, tests, tools, readme, license and dotfiles only`() throws {
         let allowed: Set<String> = [
@@ -22,7 +22,7 @@ import Testing
         #expect(folders.filter { $0.value > 20 } == [:])
     }
 
-    /// Files of declarations without a type of their own: macros, re-exports, functions that macros call.
+    /// Files whose declarations have no type of their own: macros, re-exports, functions that macros call.
     private static let untyped: Set<String> = [
         "Sources/ModelStore/InitializerHints.swift", "Sources/ModelStore/Macros.swift",
         "Sources/ModelStore/ModelStore.swift", "Sources/ModelStoreComponents/Values/Published.swift",
@@ -34,7 +34,7 @@ import Testing
         let keywords = "struct|class|enum|protocol|actor|extension|typealias"
         for file in files where !file.path.hasPrefix("Tools/Benchmarks/") && !Self.untyped.contains(file.path) {
             guard let name = file.baseName, !["Package", "main"].contains(name) else { continue }
-            // Macro support has an underscore. For Unicode, a dot between letters ends no word.
+            // Macro support has an underscore. In Unicode, a dot between letters is not a word boundary.
             let declaration = try Regex("\\b(\(keywords))\\s+(\\w+\\.)*_?\(name)(?!\\w)")
             #expect(file.lines.contains { $0.contains(declaration) }, "\(file.path)")
         }
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    /// What a trait of the package brings, by the trait.
+    /// The modules that each trait of the package adds.
     static let traits: [String: Set<String>] = [
         "ServiceLifecycle": ["ServiceLifecycle"], "Logging": ["Logging"], "Metrics": ["Metrics", "CoreMetrics"],
         "OpenCombine": ["OpenCombine"], "ServerSentEvents": ["NIOCore"],
@@ -94,7 +94,7 @@ import Testing
 
     @Test func `What a trait brings is used in adapters alone, in files that are empty without it`() throws {
         let modules = Self.traits.values.reduce(into: Set<String>()) { $0.formUnion($1) }
-        // Packages of their own, which depend on them themselves.
+        // Separate packages, which declare these dependencies themselves.
         let ownPackages = ["Tools/Benchmarks/", "Tools/livepage/"]
         let files = try SourceTree.files(below: "Sources") + SourceTree.files(below: "Tools")
         for file in files where !ownPackages.contains(where: file.path.hasPrefix) {
@@ -115,7 +115,7 @@ import Testing
         ]
         for file in try SourceTree.files(below: "Sources/StoreEngine") {
             var forbiddenImports: Set = ["Synchronization", "Dispatch", "Observation"]
-            // What a record is decoded to is a cache, set once by whoever comes first: nothing waits, and nothing differs.
+            // The decoded record is a cache that the first reader sets: no thread waits, and the value is always the same.
             if file.path.hasSuffix("Live/Rows/RecordContent.swift") { forbiddenImports.remove("Synchronization") }
             #expect(forbiddenImports.isDisjoint(with: file.imports), "\(file.path)")
             for (number, line) in file.lines.enumerated() where !isComment(line) {
@@ -132,7 +132,7 @@ import Testing
         let begin = try #require(article.firstRange(of: "```swift\nimport "))
         let rest = article[begin.lowerBound...].dropFirst("```swift\n".count)
         let example = rest[..<(try #require(rest.firstRange(of: "```\n")).lowerBound)]
-        // Only the entry point of a program can be marked so.
+        // Only a program's entry point can have the attribute `@main`.
         #expect(compiled.contains(example.replacing("@main ", with: "")))
     }
 
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    /// Witnesses and overrides, which are documented where they are required.
+    /// Witnesses and overrides, which are documented in their protocol or superclass.
     private static let inherited = [
         "static var fieldType", "static var fixedByteCount", "static var absentValue", "func encode(to", "init(from ",
         "func encodeKey(to", "var description", "var _reading", "func next()", "static func ==", "func hash(into",

@@ -1,11 +1,11 @@
 import ModelStore
 
-/// What one program version says and does about items.
+/// The functions of one program version on items.
 protocol Item: Record where ID == Int {
     static func make(_ id: Int, count: Int) -> Self
     var countNumber: Int { get }
     var text: String { get set }
-    /// The texts of the marks with their weights, where the version knows these, by key.
+    /// The texts of the marks by key, with their weights if the version knows these.
     var markTexts: [String: (text: String, weight: Int?)] { get }
     mutating func setCount(_ count: Int)
     mutating func setMark(_ key: String, _ text: String?)
@@ -37,7 +37,7 @@ enum Version1 {
     }
 }
 
-/// The second: it knows more, and the first can go on beside it.
+/// The second version: it knows more, and the first can continue next to it.
 enum Version2 {
     @Embedded
     struct Mark {
@@ -69,7 +69,7 @@ enum Version2 {
     }
 }
 
-/// The third: a wider count, which the others cannot hold.
+/// The third version: a wider count, which the others cannot hold.
 enum Version3 {
     @Record("Item")
     @Index("title", "count")

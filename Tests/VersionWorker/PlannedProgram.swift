@@ -1,11 +1,11 @@
 import Foundation
 import ModelStore
 
-/// A program that migrates by a plan, whose steps must not run twice: they double all counts. Waits for a line, opens the
-/// store, and says `open` with the sum of the counts, and `sound` or what is not.
+/// A program that migrates with a plan. Its steps double all counts, so they must not run twice. The program waits for a line and
+/// opens the store. Then it prints `open` with the sum of the counts, and `sound` or the findings.
 struct PlannedProgram {
     let directory: String
-    /// How many versions of the plan the program knows.
+    /// The number of plan versions that the program knows.
     let versionCount: Int
 
     private static let versions = [
@@ -53,7 +53,7 @@ struct PlannedProgram {
     }
 }
 
-/// An item as the third version of the plan has it, under another id.
+/// An item in the third version of the plan, with a different id.
 @Record("Item")
 struct PlannedItem {
     @ID var key: String

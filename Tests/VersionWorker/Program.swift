@@ -3,20 +3,20 @@ import ModelStore
 import StoreEngine
 import StoreRuntime
 
-/// One version of the program: takes commands on standard input, answers each with a line or more.
+/// One version of the program. It reads commands from standard input, and answers each with one or more lines.
 ///
 /// - `fill N`: inserts the items 0 to N-1.
-/// - `count ID C`: sets an item's count, or inserts it.
-/// - `name ID TEXT`: sets an item's name, whatever it is called in this version.
-/// - `mark ID KEY TEXT`, `unmark ID KEY`: sets the text of one of an item's marks; takes it away.
+/// - `count ID C`: sets an item's count, or inserts the item.
+/// - `name ID TEXT`: sets an item's name, whatever the field is called in this version.
+/// - `mark ID KEY TEXT`, `unmark ID KEY`: sets the text of one of an item's marks, or removes the mark.
 /// - `delete ID`: deletes an item.
-/// - `level ID L`, `weigh ID W`, `parent ID P`: sets an item's level, the weights of its marks, its parent (version 2 alone).
+/// - `level ID L`, `weigh ID W`, `parent ID P`: sets an item's level, the weights of its marks, or its parent (version 2 only).
 /// - `find TEXT`: the ids of the items with a name.
 /// - `tell ID`: `<name> <marks, each with its weight or -> <parent or ->`.
 /// - `show ID`: `item <count> <level or -> `.
-/// - `query L`: how many items have a level, and whether an index is used to look for a rare one (not in version 1).
+/// - `query L`: the number of items with a level, and whether a search for a rare level uses an index (not in version 1).
 /// - `verify`: `sound`, or the findings.
-/// - `hold`: says `holding` and keeps all others from writing until the next line.
+/// - `hold`: prints `holding`, and blocks all other writers until the next line.
 struct Program<I: Item> {
     let directory: String
 
@@ -97,7 +97,7 @@ struct Program<I: Item> {
         _ = try store.write { try $0.update(I.self, id: id) { change(&$0) } }
     }
 
-    /// Asks by the name that the field has in this version.
+    /// Searches by the name that the field has in this version.
     private func find(_ text: String, _ store: Store) throws -> String {
         let ids = try store.read { tx in
             if I.self == Version1.Item.self {
@@ -143,21 +143,21 @@ struct Program<I: Item> {
     }
 }
 
-/// What is wrong with a store; `sound` where nothing is.
+/// Returns the findings for a store; `sound` if there are none.
 func findings(in store: Store) throws -> String {
     let findings = Findings()
     try store.verify { findings.add("\($0)") }
     return findings.all.isEmpty ? "sound" : findings.all.joined(separator: "; ")
 }
 
-/// What `verify` found.
+/// The findings of `verify`.
 private final class Findings {
     private(set) var all: [String] = []
 
     func add(_ finding: String) { all.append(finding) }
 }
 
-/// Says one line, at once.
+/// Prints one line, at once.
 func say(_ line: String) {
     FileHandle.standardOutput.write(Data((line.replacing("\n", with: " ") + "\n").utf8))
 }

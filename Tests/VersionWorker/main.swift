@@ -1,6 +1,6 @@
 import Foundation
 
-// Three versions of one program, which the tests of migrations run beside each other; see `Program` for its commands.
+// Three versions of one program, which the migration tests run next to each other. See `Program` for the commands.
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch arguments.first {
 case "1" where arguments.count == 2: exit(Program<Version1.Item>(directory: arguments[1]).run())

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that whoever uses ModelStore never builds the peers it is measured against.
+// A separate package, so that users of ModelStore never build the peers that it is measured against.
 let package = Package(
     name: "Benchmarks",
     dependencies: [
@@ -11,7 +11,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
-        // The plain C interface, apart from ModelStore's own: the raw side must not share its wrapper.
+        // The plain C interface, separate from ModelStore's own: the raw side must not share its wrapper.
         .systemLibrary(name: "CLMDBRaw", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
         .executableTarget(
             name: "benchmarks",
@@ -29,7 +29,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// One loop gives every target the same settings, those of the root package.
+// One loop gives every target the same settings as in the root package.
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),

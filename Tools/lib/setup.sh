@@ -1,11 +1,12 @@
-# Sourced by Tools/test and Tools/demo: goes to the project's folder, installs what is missing, says how to build.
+# Sourced by Tools/test, Tools/demo and Tools/livepage/test: changes to the project's folder, and defines how to install packages
+# and build.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-# Warnings are errors in both, and the library is optimized, so that they share one build.
+# All of them treat warnings as errors and optimize the library, so that they share one build.
 export MODELSTORE_WARNINGS_AS_ERRORS=1 MODELSTORE_OPTIMIZED=1
 
-# Installs the Debian packages among its arguments that are missing.
+# Installs those of the Debian packages in the arguments that are missing.
 install_packages() {
     local missing=()
     for package in "$@"; do
@@ -24,7 +25,7 @@ command -v swift >/dev/null || {
     exit 1
 }
 
-# Builds with the given arguments and says every few seconds how far that has come; on failure shows the log's end.
+# Builds with the given arguments and prints the progress every ten seconds. On failure, prints the end of the log.
 build() {
     local log started=$SECONDS shown=$SECONDS line
     log=$(mktemp)

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that whoever uses ModelStore never resolves a web server.
+// A separate package, so that users of ModelStore never resolve a web server.
 let package = Package(
     name: "livepage",
     products: [.executable(name: "livepage", targets: ["livepage"])],
@@ -55,7 +55,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// One loop gives every target the same settings, those of the root package.
+// One loop gives every target the same settings as in the root package.
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),

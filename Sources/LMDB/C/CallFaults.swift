@@ -1,23 +1,23 @@
 internal import CLMDB
 internal import Synchronization
 
-/// Makes calls of liblmdb fail that would succeed: what a full disk, a broken one or a taken reader table do is tested by it.
+/// Makes calls of liblmdb fail that would succeed. Tests use it for a full disk, a broken disk or a full reader table.
 ///
-/// Off, it costs each call one relaxed load. While any environment of the process has a plan, each call looks up that of its own
-/// environment, so that tests of other stores are not disturbed.
+/// While no environment of the process has a plan, the cost is one relaxed load per call. Otherwise each call looks up the plan
+/// of its own environment, so that tests of other stores are not affected.
 ///
-/// - `plans` is protected by its mutex; `isArmed` says whether it holds any.
+/// - `plans` is protected by its mutex; `isArmed` states whether it contains any.
 package enum CallFaults {
     /// Whether any environment has a plan.
     private static let isArmed = Atomic(false)
-    /// The plans, by the path that LMDB knows the environment by.
+    /// The plans, by the path with which LMDB opened the environment.
     private static let plans = HandoverMutex<[String: FaultPlan]>([:])
 
     // MARK: For tests
 
-    /// Reads or changes the plan of an environment, which is made where it has none, and forgotten when it asks for nothing.
+    /// Reads or changes the plan of an environment. Creates the plan if there is none, and removes it if it is idle.
     ///
-    /// - Parameter path: the directory, as it was opened.
+    /// - Parameter path: the directory, as the program opened it.
     package static func withPlan<T: Sendable>(at path: String, _ body: (inout FaultPlan) -> T) -> T {
         plans.withLock { plans in
             var plan = plans[path] ?? FaultPlan()
@@ -31,32 +31,32 @@ package enum CallFaults {
 
     // MARK: For calls
 
-    /// Whether some calls are to fail, so that none may be left out.
+    /// Whether any plan exists. Then no call may be optimized away, because it could be the one that has to fail.
     @inline(__always)
     static var isAnyPlanned: Bool { isArmed.load(ordering: .relaxed) }
 
-    /// What becomes of a call in a transaction; nil: it is made.
+    /// The fault of a call in a transaction; nil if the call is made.
     @inline(__always)
     static func fault(_ kind: CallKind, transaction: OpaquePointer?) -> FaultPlan.Fault? {
         guard isArmed.load(ordering: .relaxed) else { return nil }
         return unsafe planned(kind, mdb_txn_env(transaction))
     }
 
-    /// What becomes of a call on an environment; nil: it is made.
+    /// The fault of a call on an environment; nil if the call is made.
     @inline(__always)
     static func fault(_ kind: CallKind, environment: OpaquePointer?) -> FaultPlan.Fault? {
         guard isArmed.load(ordering: .relaxed) else { return nil }
         return unsafe planned(kind, environment)
     }
 
-    /// What becomes of a call on a cursor; nil: it is made.
+    /// The fault of a call on a cursor; nil if the call is made.
     @inline(__always)
     static func fault(_ kind: CallKind, cursor: OpaquePointer) -> FaultPlan.Fault? {
         guard isArmed.load(ordering: .relaxed) else { return nil }
         return unsafe planned(kind, mdb_txn_env(mdb_cursor_txn(cursor)))
     }
 
-    /// What becomes of the opening of an environment; nil: it is opened.
+    /// The fault of opening an environment; nil if it is opened.
     static func faultOfOpening(at path: String) -> FaultPlan.Fault? {
         guard isArmed.load(ordering: .relaxed) else { return nil }
         return withPlan(at: path) { $0.next(.open) }

@@ -1,10 +1,10 @@
 internal import CLMDB
 
-/// The one place that calls liblmdb. Each function is a thin cover over one C function: it turns spans into `MDB_val`
-/// and answers with LMDB's own code, which `LMDBError(code:…)` turns into an error. Nothing else imports `CLMDB`,
-/// so what this library asks of LMDB can be read on one page. A test makes any of them fail by `CallFaults`.
+/// The calls of liblmdb. Each function wraps one C function: it turns spans into `MDB_val` and returns LMDB's own code, which
+/// `LMDBError(code:…)` turns into an error. Except for `CallFaults`, no other code calls a function of LMDB, so all uses of LMDB
+/// can be reviewed here. Tests make calls fail with `CallFaults`.
 enum Calls {
-    /// What `mdb_env_create` and `mdb_env_open` need to know.
+    /// The arguments of `mdb_env_create` and `mdb_env_open`.
     struct OpenRequest {
         var path: String
         var mapSize: Int
@@ -17,9 +17,10 @@ enum Calls {
 
     // MARK: Environment
 
-    /// Creates and opens an environment. Always `MDB_NOTLS`: without it a second read transaction on a thread fails,
-    /// and the end of a thread drops the slot under a snapshot that still lives. Never `MDB_WRITEMAP`: a full disk
-    /// would be a SIGBUS.
+    /// Creates and opens an environment.
+    ///
+    /// Always with `MDB_NOTLS`. Without it, a second read transaction on a thread fails, and the end of a thread releases the
+    /// reader slot of a live snapshot. Never with `MDB_WRITEMAP`, because a full disk would then raise SIGBUS.
     static func open(_ request: OpenRequest, into environment: inout OpaquePointer?) -> Int32 {
         if let fault = CallFaults.faultOfOpening(at: request.path) { return fault.code }
         var created: OpaquePointer?
@@ -44,7 +45,7 @@ enum Calls {
         unsafe mdb_env_close(environment)
     }
 
-    /// Brings to the disk what was written.
+    /// Flushes written pages to the disk.
     static func sync(_ environment: OpaquePointer) -> Int32 {
         if let fault = unsafe CallFaults.fault(.sync, environment: environment) { return fault.code }
         return unsafe mdb_env_sync(environment, 1)
@@ -55,10 +56,10 @@ enum Calls {
         return unsafe mdb_env_set_mapsize(environment, size)
     }
 
-    /// Whether commits leave the meta page to the next sync (`MDB_NOMETASYNC`). An environment's flag, not a
-    /// transaction's: only the thread that holds the writer's seat may change it.
+    /// Sets whether commits leave the meta page to the next sync (`MDB_NOMETASYNC`). The flag belongs to the environment and not
+    /// to a transaction, so only the thread that holds the writer seat may change it.
     static func setDefersMetaSync(_ environment: OpaquePointer, _ defers: Bool) {
-        // Refuses unknown flags only.
+        // It fails only for unknown flags.
         _ = unsafe mdb_env_set_flags(environment, UInt32(MDB_NOMETASYNC), defers ? 1 : 0)
     }
 
@@ -68,7 +69,7 @@ enum Calls {
         return descriptor
     }
 
-    /// The version of the library that is loaded.
+    /// Returns the version of the loaded library.
     static func libraryVersion() -> LMDBLibrary {
         var (major, minor, patch): (Int32, Int32, Int32) = (0, 0, 0)
         _ = unsafe mdb_version(&major, &minor, &patch)
@@ -99,13 +100,13 @@ enum Calls {
         return unsafe mdb_env_copy2(environment, directory, compacting ? UInt32(MDB_CP_COMPACT) : 0)
     }
 
-    /// Frees the slots of readers whose process is gone.
+    /// Frees the slots of readers whose process has ended.
     static func checkReaders(_ environment: OpaquePointer, cleared: inout Int32) -> Int32 {
         if let fault = unsafe CallFaults.fault(.checkReaders, environment: environment) { return fault.code }
         return unsafe mdb_reader_check(environment, &cleared)
     }
 
-    /// The reader table as the text LMDB makes of it; there is no other access to it.
+    /// Returns the reader table as text. LMDB offers no other access to it.
     static func listReaders(_ environment: OpaquePointer, into text: inout String) -> Int32 {
         if let fault = unsafe CallFaults.fault(.listReaders, environment: environment) { return fault.code }
         return unsafe withUnsafeMutablePointer(to: &text) { pointer in
@@ -146,7 +147,7 @@ enum Calls {
             let made = unsafe mdb_txn_commit(transaction)
             return made == 0 ? code : made
         case .loses(let code, isMade: false), .fails(let code):
-            // A commit that fails has ended its transaction all the same.
+            // A commit that fails ends its transaction too.
             unsafe abort(transaction)
             return code
         }
@@ -162,7 +163,7 @@ enum Calls {
 
     // MARK: Databases
 
-    /// Opens a named database, or the unnamed one for nil. LMDB forbids two transactions that do this to overlap.
+    /// Opens a named database, or the unnamed one for nil. LMDB does not allow two transactions that do this to overlap.
     static func openDatabase(
         _ transaction: OpaquePointer?, named name: String?, create: Bool, into database: inout LMDBDatabase?
     ) -> Int32 {
@@ -179,7 +180,7 @@ enum Calls {
         return code
     }
 
-    /// Whether a transaction sees a handle: not if the handle was opened after it began.
+    /// Returns whether a transaction can use a handle. It cannot if the handle was opened after the transaction began.
     static func canUse(_ transaction: OpaquePointer?, _ database: LMDBDatabase) -> Bool {
         var flags: UInt32 = 0
         return unsafe mdb_dbi_flags(transaction, database.handle, &flags) == 0
@@ -265,12 +266,12 @@ enum Calls {
         return unsafe mdb_cursor_get(cursor, &key, &value, operation)
     }
 
-    /// Asks the processor for a page of memory, by its address divided by 4,096.
+    /// Prefetches a page of memory, given by its address divided by 4,096.
     @inline(__always)
     static func prefetch(page: UInt) { clmdb_prefetch_page(page) }
 
-    /// Asks the processor for the beginning of some bytes: as many lines as most records take, of one that is longer more
-    /// follow when they are read.
+    /// Prefetches the beginning of some bytes: at most 256, which covers most records. The rest of a longer record is loaded when
+    /// it is read.
     @inline(__always)
     static func prefetch(beginningOf bytes: UnsafeRawBufferPointer) {
         let start = UInt(bitPattern: bytes.baseAddress)
@@ -282,7 +283,7 @@ enum Calls {
         }
     }
 
-    /// Asks the processor for the 64 bytes of memory around an address.
+    /// Prefetches the 64 bytes of memory around an address.
     @inline(__always)
     static func prefetch(address: UInt) { clmdb_prefetch(address) }
 
@@ -298,14 +299,14 @@ enum Calls {
         }
     }
 
-    /// LMDB's own words for a code.
+    /// Returns LMDB's own description of a code.
     static func message(for code: Int32) -> String {
         unsafe String(cString: mdb_strerror(code))
     }
 }
 
 extension MDB_val {
-    /// LMDB wants mutable pointers and writes through none of those that go in.
+    /// LMDB requires mutable pointers, but does not write through its input values.
     @inline(__always)
     init(_ bytes: UnsafeRawBufferPointer) {
         unsafe self.init(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
@@ -313,7 +314,7 @@ extension MDB_val {
 }
 
 extension UnsafeRawBufferPointer {
-    /// What LMDB answered with, in its map. Empty, without an address, for a value that was never filled in.
+    /// A value that LMDB returned, in its map. Empty, without an address, if the value was never set.
     @inline(__always)
     init(_ value: MDB_val) {
         unsafe self.init(start: value.mv_data, count: value.mv_size)

@@ -1,23 +1,23 @@
 internal import CLMDB
 internal import Glibc
 
-/// The kinds of calls that can be made to fail.
+/// The kinds of calls that a plan can make fail.
 package enum CallKind: String, CaseIterable, Hashable, Sendable {
     case open, sync, begin, renew, commit, openDatabase, statistics, drop, get, put, delete, openCursor, moveCursor
     case growth, info, copy, listReaders, checkReaders
 }
 
-/// Which calls of one environment fail, and how. A pure state machine: it counts calls and answers what becomes of each.
+/// Which calls of one environment fail, and how. A pure state machine: it counts calls and decides the outcome of each.
 package struct FaultPlan: Sendable {
-    /// What becomes of a call.
+    /// The outcome of a call that fails.
     package enum Fault: Hashable, Sendable {
-        /// It is not made, and answers with this code.
+        /// The call is not made, and returns this code.
         case fails(code: Int32)
-        /// A commit whose meta page could not be written: it answers with this code, and LMDB gives the environment up. Other
-        /// calls fail as by ``fails(code:)``.
+        /// A commit whose meta page could not be written. It returns this code, and LMDB disables the environment. Other calls
+        /// fail as with ``fails(code:)``.
         case loses(code: Int32, isMade: Bool)
 
-        /// What the call answers.
+        /// The code that the call returns.
         var code: Int32 {
             switch self {
             case .fails(let code), .loses(let code, _): code
@@ -27,31 +27,32 @@ package struct FaultPlan: Sendable {
 
     /// A fault that waits for its call.
     package struct Entry: Sendable {
-        /// Tells it from others.
+        /// Identifies the fault.
         package let number: Int
-        /// Which calls it waits for; nil for all.
+        /// The kind of calls that it waits for; nil for all.
         package let kind: CallKind?
         package let fault: Fault
-        /// How many more of them succeed before.
+        /// How many more of these calls succeed first.
         package var remaining: Int
-        /// How many calls fail then.
+        /// How many more calls fail then.
         package var times: Int
-        /// How many have failed.
+        /// How many calls have failed.
         package var firedCount = 0
     }
 
-    /// The faults that wait, and those that have fired and are not taken out yet, in the order that they were added in.
+    /// The faults in the order in which they were added: those that wait, and those that have fired and were not removed yet.
     package private(set) var entries: [Entry] = []
-    /// How many calls of each kind were made or would have been.
+    /// How many calls of each kind were attempted.
     package private(set) var counts: [CallKind: Int] = [:]
-    /// Whether a commit has been lost, after which LMDB begins no transaction until the environment is opened anew.
+    /// Whether the outcome of a commit is unknown. LMDB then begins no transaction until the environment is closed and opened
+    /// again.
     private var hasPanicked = false
     private var lastNumber = 0
     private var watchCount = 0
 
     package init() {}
 
-    /// Whether the plan asks for nothing, so that it may be forgotten.
+    /// Whether the plan has no effect and can be removed.
     var isIdle: Bool { entries.isEmpty && watchCount == 0 && !hasPanicked }
 
     /// Adds a fault.
@@ -63,25 +64,25 @@ package struct FaultPlan: Sendable {
         return lastNumber
     }
 
-    /// Takes a fault out.
+    /// Removes a fault.
     ///
-    /// - Returns: how many calls it has made fail.
+    /// - Returns: how many calls it made fail.
     @discardableResult
     package mutating func remove(_ number: Int) -> Int {
         guard let index = entries.firstIndex(where: { $0.number == number }) else { return 0 }
         return entries.remove(at: index).firedCount
     }
 
-    /// Begins to count calls even where nothing is to fail.
+    /// Counts calls even if none has to fail.
     package mutating func watch() { watchCount += 1 }
 
-    /// Balances ``watch()``.
+    /// Ends the effect of one ``watch()``.
     package mutating func unwatch() { watchCount -= 1 }
 
-    /// What becomes of the next call of a kind; nil: it is made.
+    /// Returns the fault of the next call of a kind; nil if the call is made.
     mutating func next(_ kind: CallKind) -> Fault? {
         counts[kind, default: 0] += 1
-        // The environment that was given up has been closed.
+        // The disabled environment has been closed.
         if kind == .open { hasPanicked = false }
         if hasPanicked, kind == .begin || kind == .renew { return .fails(code: MDB_PANIC) }
         var found: Fault?
@@ -99,7 +100,7 @@ package struct FaultPlan: Sendable {
     }
 }
 
-/// The codes that calls can be made to fail with, by what they mean.
+/// Codes for calls that fail, by meaning.
 package enum FaultCode {
     package static let diskFull = ENOSPC
     package static let ioError = EIO

@@ -1,13 +1,13 @@
 public import Synchronization
 
-/// A `Mutex` whose hand-over from thread to thread Thread Sanitizer can see.
+/// A `Mutex` whose handover between threads is visible to Thread Sanitizer.
 ///
-/// When a `Mutex` is contended, the standard library takes it in code that is not instrumented, and every later access
-/// under it is reported as a race. An atomic that is written before each unlock and read after each lock says the same
-/// in code that is. On x86 both are plain moves.
+/// If a `Mutex` is contended, the standard library acquires it in code that is not instrumented. Thread Sanitizer then reports
+/// every later access under it as a race. An atomic that is read after each lock and written before each unlock expresses the
+/// same order in instrumented code. On x86, both are plain moves.
 ///
-/// Usable from inline: else the compiler does not specialize `withLock` in the targets that call it, and each call looks up the
-/// generic types.
+/// Usable from inline: otherwise the compiler does not specialize `withLock` in other targets, and each call looks up the generic
+/// types at run time.
 @usableFromInline
 package struct HandoverMutex<Value: ~Copyable>: ~Copyable, Sendable {
     @usableFromInline let mutex: Mutex<Value>

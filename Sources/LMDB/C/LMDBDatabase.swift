@@ -1,4 +1,4 @@
-/// A handle on one database of an environment. Valid in all of the environment's transactions that began after it was
+/// A handle for one database of an environment. It is valid in all transactions of the environment that began after it was
 /// opened, until the database is dropped.
 package struct LMDBDatabase: Hashable, Sendable {
     package let handle: UInt32
@@ -7,6 +7,6 @@ package struct LMDBDatabase: Hashable, Sendable {
         self.handle = handle
     }
 
-    /// The unnamed database, whose entries are the named ones.
+    /// The unnamed database. Its entries are the named databases.
     static let main = LMDBDatabase(handle: 1)
 }

@@ -2,7 +2,7 @@ internal import CLMDB
 internal import Glibc
 
 extension LMDBError {
-    /// The one place that gives LMDB's and the system's codes a meaning.
+    /// Creates an error from a code of LMDB or the system. All codes get their meaning here.
     init(code systemCode: Int32, operation: String, path: String?) {
         let meaning = Meaning.of(systemCode, isOfHandle: !operation.hasPrefix("mdb_env"))
         self.init(
@@ -11,14 +11,14 @@ extension LMDBError {
         )
     }
 
-    /// The same error with more to say.
+    /// Returns the same error with more detail.
     func adding(_ more: String) -> LMDBError {
         LMDBError(
             code, operation: operation, path: path, systemCode: systemCode, detail: "\(detail); \(more)",
             remedy: remedy, isOutcomeUnknown: isOutcomeUnknown)
     }
 
-    /// The same error, known to come from a transaction whose commit nobody can tell the outcome of.
+    /// Returns the same error with `isOutcomeUnknown`: the outcome of the transaction's commit cannot be determined.
     func withUnknownOutcome() -> LMDBError {
         LMDBError(
             code, operation: operation, path: path, systemCode: systemCode,
@@ -29,10 +29,10 @@ extension LMDBError {
     }
 }
 
-/// What a code means, and what to do about it.
+/// The meaning of a code, and its remedy.
 private struct Meaning {
     var code: LMDBError.Code
-    /// Nil for LMDB's or the system's own words.
+    /// Nil for the text of LMDB or the system.
     var detail: String?
     var remedy: String?
 
@@ -42,7 +42,7 @@ private struct Meaning {
         self.remedy = remedy
     }
 
-    /// `isOfHandle`: the operation took a transaction and a database, which EINVAL then is about.
+    /// `isOfHandle`: whether the operation used a transaction and a database. EINVAL then refers to these handles.
     static func of(_ code: Int32, isOfHandle: Bool) -> Meaning {
         code == EINVAL && isOfHandle ? refusedHandle : meanings[code] ?? Meaning(.other)
     }
@@ -64,7 +64,7 @@ private struct Meaning {
     private static let accessDenied = Meaning(
         .accessDenied, remedy: "give this process's user access to the store's directory and files")
 
-    /// LMDB's codes are negative, the system's positive.
+    /// LMDB's codes are negative, and the system's are positive.
     private static let meanings: [Int32: Meaning] = [
         MDB_NOTFOUND: Meaning(.notFound),
         MDB_KEYEXIST: Meaning(.keyExists),

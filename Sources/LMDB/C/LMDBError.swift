@@ -1,4 +1,4 @@
-/// What went wrong in LMDB or around it: what was tried, what happened, and how to mend it.
+/// An error of LMDB or of this layer: the operation, the failure and the remedy.
 package struct LMDBError: Error, Hashable, Sendable {
     /// The kind of failure. Extensible: a switch over it needs a `default`.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -10,24 +10,24 @@ package struct LMDBError: Error, Hashable, Sendable {
 
         package static let notFound = Code("notFound")
         package static let keyExists = Code("keyExists")
-        /// The map is full: abort, grow, and run the whole transaction again.
+        /// The map is full: abort, grow the map, and rerun the whole transaction.
         package static let mapFull = Code("mapFull")
         package static let mapResized = Code("mapResized")
         package static let readersFull = Code("readersFull")
         package static let transactionTooLarge = Code("transactionTooLarge")
         package static let databasesFull = Code("databasesFull")
-        /// A key that is empty or longer than 511 bytes, or a value or name of a size that LMDB refuses.
+        /// A key is empty or longer than 511 bytes, or LMDB rejects the size of a value or a name.
         package static let keySize = Code("keySize")
         package static let incompatible = Code("incompatible")
         package static let damaged = Code("damaged")
-        /// LMDB gave the environment up: close it and open it again.
+        /// LMDB has disabled the environment: close it and open it again.
         package static let panicked = Code("panicked")
         package static let newerFormat = Code("newerFormat")
-        /// The program runs with a liblmdb whose files have another layout than those of the one that it was compiled with.
+        /// The program runs with a liblmdb whose file format differs from that of the version it was compiled with.
         package static let otherLibrary = Code("otherLibrary")
         package static let notAStore = Code("notAStore")
         package static let truncated = Code("truncated")
-        /// The data file's making was cut short before it held anything.
+        /// The creation of the data file was interrupted before it contained any data.
         package static let unfinished = Code("unfinished")
         package static let diskFull = Code("diskFull")
         package static let ioError = Code("ioError")
@@ -40,7 +40,7 @@ package struct LMDBError: Error, Hashable, Sendable {
         package static let badTransaction = Code("badTransaction")
         package static let wrongThread = Code("wrongThread")
         package static let busy = Code("busy")
-        /// Another process held the writers' lock for longer than allowed.
+        /// Another process held the writer lock for longer than allowed.
         package static let writerHeld = Code("writerHeld")
         /// A file of the environment was removed or replaced while it was open.
         package static let filesRemoved = Code("filesRemoved")
@@ -53,17 +53,18 @@ package struct LMDBError: Error, Hashable, Sendable {
     }
 
     package let code: Code
-    /// The call that failed, as LMDB names it where it is one of its own (`mdb_put`).
+    /// The call that failed; for a call of LMDB, LMDB's name for it (`mdb_put`).
     package let operation: String
-    /// The environment's directory, where one is known.
+    /// The environment's directory, if it is known.
     package let path: String?
-    /// LMDB's or the system's code; 0 when this layer refused before asking either.
+    /// The code of LMDB or the system; 0 if this layer rejected the operation before calling either.
     package let systemCode: Int32
-    /// What happened.
+    /// A description of the failure.
     package let detail: String
-    /// How to mend it, where there is a way.
+    /// The remedy, if there is one.
     package let remedy: String?
-    /// The commit's meta page may or may not have reached the disk. Other failed commits are *not committed* for sure.
+    /// Whether the outcome is unknown: the commit's meta page may or may not have reached the disk. All other failed commits are
+    /// certainly *not committed*.
     package let isOutcomeUnknown: Bool
 
     package init(
@@ -83,7 +84,7 @@ package struct LMDBError: Error, Hashable, Sendable {
 extension LMDBError: CustomStringConvertible {
     package var description: String { "[\(code)] \(text)" }
 
-    /// The description without the kind of failure, for a message that says more around it.
+    /// The description without the code, for use inside a longer message.
     package var text: String {
         var text = "\(operation): \(detail)"
         if let path { text += ", in \(path)" }

@@ -4,7 +4,7 @@ package struct LMDBInfo: Hashable, Sendable {
     package let lastPage: Int
     package let lastTransactionID: Int
     package let maximumReaders: Int
-    /// Slots of the reader table that have been used, whether or not they still are.
+    /// Slots of the reader table that are or were in use.
     package let usedReaders: Int
     package let pageSize: Int
     package let fileBytes: Int

@@ -2,7 +2,7 @@ internal import CLMDB
 
 /// A version of liblmdb.
 ///
-/// Data files, the lock file and the lock in it have one layout in all versions with the same first two numbers.
+/// The layout of data files, the lock file and the lock inside it depends only on the first two numbers of the version.
 package struct LMDBLibrary: Hashable, Sendable, CustomStringConvertible {
     package let major: Int32
     package let minor: Int32
@@ -14,14 +14,14 @@ package struct LMDBLibrary: Hashable, Sendable, CustomStringConvertible {
         (self.major, self.minor, self.patch) = (major, minor, patch)
     }
 
-    /// The version of the header that this program was compiled with. The header's shim refuses other than 0.9.
+    /// The version of the header that this program was compiled with. The shim rejects all versions except 0.9.
     package static let compiled = LMDBLibrary(
         major: MDB_VERSION_MAJOR, minor: MDB_VERSION_MINOR, patch: MDB_VERSION_PATCH)
 
     /// The version of the library that this program runs with.
     package static let running = Calls.libraryVersion()
 
-    /// Fails unless this program can run with a version.
+    /// Throws if this program cannot run with this version, because it was compiled with another layout.
     package func requireLayout(of compiled: LMDBLibrary, path: String) throws(LMDBError) {
         guard (major, minor) != (compiled.major, compiled.minor) else { return }
         throw LMDBError(

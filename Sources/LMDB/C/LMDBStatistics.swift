@@ -7,6 +7,6 @@ package struct LMDBStatistics: Hashable, Sendable {
     package let overflowPages: Int
     package internal(set) var entries: Int
 
-    /// The bytes of the file that it takes.
+    /// The bytes that the database takes in the file.
     package var byteCount: Int { (branchPages + leafPages + overflowPages) * pageSize }
 }

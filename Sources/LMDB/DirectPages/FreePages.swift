@@ -1,4 +1,4 @@
-/// A data file as pages that are read one by one.
+/// A data file, read page by page.
 struct DataFilePages {
     let descriptor: Int32
     let pageSize: Int
@@ -6,7 +6,7 @@ struct DataFilePages {
 
     var pageCount: UInt64 { UInt64(byteCount / pageSize) }
 
-    /// A run of whole pages; nil if the file does not have them.
+    /// Reads a run of whole pages; nil if the file does not contain them.
     func read(_ page: UInt64, count: UInt64 = 1) -> [UInt8]? {
         guard page < pageCount, count <= pageCount - page else { return nil }
         let bytes = SystemCalls.read(descriptor, at: Int(page) * pageSize, count: Int(count) * pageSize)
@@ -14,11 +14,11 @@ struct DataFilePages {
     }
 }
 
-/// Tells a file whose end is missing from one whose last pages were never written.
+/// Distinguishes a data file with a missing end from one whose last pages were never written.
 ///
-/// LMDB gives a page a number when it is allocated, and forgets to write it when the same transaction frees it again
-/// (a large value stored and deleted). Such a file ends before its last used page, and is sound: all pages behind its
-/// end are in its free list, whose tree this reads from the file.
+/// LMDB numbers a page when it allocates it, and does not write it if the same transaction frees it again (a large value stored
+/// and deleted). Such a file ends before its last used page, and is intact: all pages behind its end are in its free list. This
+/// type reads the tree of that list from the file.
 enum FreePages {
     private static let invalidPage = UInt64.max
     private static let branchFlag: UInt16 = 0x01
@@ -28,7 +28,7 @@ enum FreePages {
     private static let headerSize = 16
     private static let nodeHeaderSize = 8
 
-    /// Whether every page from the end of the file up to the last one is in the free list.
+    /// Returns whether the free list contains every page from the end of the file up to the last page.
     static func cover(lastPage: UInt64, root: UInt64, of file: DataFilePages) -> Bool {
         guard root != invalidPage, lastPage >= file.pageCount else { return false }
         var missing: Set<UInt64> = []
@@ -54,7 +54,7 @@ enum FreePages {
         return UInt64(missing.count) == lastPage - file.pageCount + 1
     }
 
-    /// Where a page's nodes start.
+    /// Returns the offsets of a page's nodes.
     private static func nodes(of page: [UInt8]) -> [Int]? {
         let lower = Int(page.integer(at: 12, as: UInt16.self))
         guard lower >= headerSize, lower <= page.count else { return nil }
@@ -62,12 +62,12 @@ enum FreePages {
         return offsets.allSatisfy { $0 >= lower && $0 + nodeHeaderSize <= page.count } ? offsets : nil
     }
 
-    /// A branch node: 48 bits of page number where a leaf keeps its size and flags.
+    /// Reads a branch node: it has 48 bits of page number where a leaf node has its size and flags.
     private static func child(at node: Int, in page: [UInt8]) -> UInt64 {
         (0..<3).reduce(0) { $0 | UInt64(page.integer(at: node + 2 * $1, as: UInt16.self)) << (16 * $1) }
     }
 
-    /// A leaf node's value: a count and so many page numbers, in the node or on overflow pages of its own.
+    /// Reads a leaf node's value: a count and as many page numbers, in the node or on overflow pages.
     private static func list(at node: Int, in page: [UInt8], of file: DataFilePages) -> [UInt64]? {
         let size = Int(page.integer(at: node, as: UInt16.self)) | Int(page.integer(at: node + 2, as: UInt16.self)) << 16
         let flags = page.integer(at: node + 4, as: UInt16.self)

@@ -1,14 +1,17 @@
-/// What LMDB's pages look like in the map.
+/// The layout of LMDB's pages in the map.
 ///
-/// The form is that of LMDB's data version 1, the only one that ``DataFileInspection`` lets an environment open with. All
-/// numbers are in this machine's byte order. A page begins with its number (8 bytes), has flags at 10, and at 12 where the list
-/// of its entries ends, which begins at 16: an offset in the page for each, in the order of the keys. An entry has its key's
-/// length at 6 and its key at 8. Before that a branch has the number of the page that the entry leads to (6 bytes), a leaf the
-/// value's length (4) and flags (2); the value follows the key. A branch's first entry has no key: it stands for all that comes
-/// before the second. A value that is large lies on pages of its own, one behind the other: their first has flags at 10, how
-/// many they are at 12 (4 bytes), and the value from 16 on; the leaf has that page's number (8 bytes) for a value.
+/// The layout is that of LMDB's data version 1, the only one with which ``DataFileInspection`` lets an environment open. All
+/// numbers are in this machine's byte order.
 ///
-/// Nothing here trusts a page: what does not lie inside of it is nil.
+/// - A page begins with its number (8 bytes). At 10 are its flags, and at 12 the end of the list of entries. The list begins at
+///   16: for each entry its offset in the page, in the order of the keys.
+/// - An entry has the length of its key at 6, and the key at 8. The first 6 bytes are, in a branch, the number of the child page.
+///   In a leaf, they are the length of the value (4 bytes) and flags (2 bytes), and the value follows the key.
+/// - The first entry of a branch has no key: it leads to all keys before the second entry.
+/// - A large value is on consecutive pages of its own. The first of them has flags at 10, the number of these pages at 12 (4
+///   bytes), and the value from 16 on. The leaf contains the number of this first page (8 bytes) instead of the value.
+///
+/// No function here trusts a page: data that is not inside the page gives nil.
 enum MappedPage {
     static let size = 4_096
     static let branchFlags: UInt16 = 0x01
@@ -16,10 +19,10 @@ enum MappedPage {
     static let headerByteCount = 16
     static let entryByteCount = 8
     private static let ownPagesFlags: UInt16 = 0x04
-    /// The flags of a leaf's entry whose value lies on pages of its own.
+    /// The flags of a leaf entry whose value is on pages of its own.
     private static let ownPagesEntryFlags: UInt16 = 0x01
 
-    /// How many entries a page has; nil where it is not of a kind, or has none.
+    /// Returns the number of entries of a page; nil if the page is of another kind or has no entries.
     @inline(__always)
     static func entryCount(_ page: UnsafeRawPointer, _ flags: UInt16) -> Int? {
         let end = Int(unsafe page.loadUnaligned(fromByteOffset: 12, as: UInt16.self))
@@ -29,7 +32,7 @@ enum MappedPage {
         return (end - headerByteCount) >> 1
     }
 
-    /// The entry whose offset is at a place; nil where it does not lie in the page.
+    /// Returns the entry whose offset is stored at `slot`; nil if it is not inside the page.
     @inline(__always)
     static func entry(_ slot: UnsafeRawPointer, of page: UnsafeRawPointer) -> UnsafeRawPointer? {
         let offset = Int(unsafe slot.loadUnaligned(as: UInt16.self))
@@ -38,13 +41,13 @@ enum MappedPage {
         return unsafe offset + entryByteCount + keyCount(entry) <= size ? entry : nil
     }
 
-    /// The entry with a number below the page's ``entryCount(_:_:)``.
+    /// Returns the entry with an index below the page's ``entryCount(_:_:)``.
     @inline(__always)
     static func entry(_ number: Int, of page: UnsafeRawPointer) -> UnsafeRawPointer? {
         unsafe entry(page + headerByteCount + 2 * number, of: page)
     }
 
-    /// The key of an entry.
+    /// Returns the key of an entry.
     @inline(__always)
     static func key(_ entry: UnsafeRawPointer) -> UnsafeRawBufferPointer {
         unsafe UnsafeRawBufferPointer(start: entry + entryByteCount, count: keyCount(entry))
@@ -55,7 +58,7 @@ enum MappedPage {
         Int(unsafe entry.loadUnaligned(fromByteOffset: 6, as: UInt16.self))
     }
 
-    /// The number of the page that an entry of a branch leads to.
+    /// Returns the number of the page that a branch entry leads to.
     @inline(__always)
     static func child(_ entry: UnsafeRawPointer) -> UInt64 {
         let low = unsafe entry.loadUnaligned(as: UInt32.self)
@@ -63,7 +66,7 @@ enum MappedPage {
         return UInt64(low) | UInt64(high) << 32
     }
 
-    /// The value of an entry of a leaf; nil where it does not lie in it.
+    /// Returns the value of a leaf entry; nil if it is not inside the page.
     @inline(__always)
     static func value(_ entry: UnsafeRawPointer, of page: UnsafeRawPointer) -> UnsafeRawBufferPointer? {
         let value = unsafe valueStart(entry)
@@ -73,7 +76,7 @@ enum MappedPage {
         return unsafe UnsafeRawBufferPointer(start: value, count: count)
     }
 
-    /// The number of the first of a value's own pages; nil where it has none.
+    /// Returns the number of the first page of a value on pages of its own; nil for other values.
     static func ownPage(_ entry: UnsafeRawPointer, of page: UnsafeRawPointer) -> UInt64? {
         let value = unsafe valueStart(entry)
         guard unsafe entry.loadUnaligned(fromByteOffset: 4, as: UInt16.self) == ownPagesEntryFlags,
@@ -82,11 +85,11 @@ enum MappedPage {
         return unsafe value.loadUnaligned(as: UInt64.self)
     }
 
-    /// The value of an entry on pages of its own; nil where there is none.
+    /// Returns the value of an entry on pages of its own; nil if there is none.
     ///
     /// - Parameters:
     ///   - first: the first of these pages.
-    ///   - limit: how many pages are there from `first` on.
+    ///   - limit: how many pages the map contains from `first` on.
     static func value(
         _ entry: UnsafeRawPointer, onPages first: UnsafeRawPointer, limit: UInt64
     )

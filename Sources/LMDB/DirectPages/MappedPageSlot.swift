@@ -1,15 +1,15 @@
-/// A page on the way to an entry, and which of its entries the way goes through.
+/// A page on the path to an entry, and the index of the entry in the page that the path goes through.
 @safe
 struct MappedPageSlot {
     let page: UnsafeRawPointer
     var number: Int
     let count: Int
 
-    /// Goes to the entry before (-1) or behind (1); false where the page ends.
+    /// Moves to the previous (-1) or the next (1) entry; returns false at the end of the page.
     @inline(__always)
     mutating func move(by step: Int) -> Bool {
         number &+= step
-        // One comparison: -1 is a large number then.
+        // One comparison covers both ends: -1 becomes a large number.
         return UInt(bitPattern: number) < UInt(bitPattern: count)
     }
 }

@@ -1,35 +1,35 @@
 internal import CLMDB
 internal import Glibc
 
-/// A database's tree in the map, as one read transaction sees it: finds several entries in less time than `mdb_get` takes for
-/// one after the other.
+/// A database's tree in the map, as one read transaction sees it. It finds several entries in less time than successive calls of
+/// `mdb_get`.
 ///
-/// A lookup waits for memory at nearly each entry that it compares with, and which one is next depends on the comparison. So
-/// lookups one after the other wait one after the other. Here some keys go down the tree at once, and each asks memory for
-/// its next entry before any looks at its own: they wait together. A comparison is arithmetic, as a branch would be guessed
-/// wrong half the time. For one key alone `mdb_get` takes less time: what it guesses is asked of memory early. Rows 9a, 9e and
-/// 10 of the benchmarks show what this saves.
+/// A lookup waits for memory at nearly each entry that it compares, and the comparison determines the next entry. Successive
+/// lookups therefore add up their waits. Here, several keys descend the tree together, and each prefetches its next entry before
+/// any key is compared: their waits overlap. Comparisons use arithmetic, because the processor would mispredict a branch half the
+/// time. For a single key, `mdb_get` takes less time, because branch prediction loads the likely memory early. Rows 9a, 9e and 10
+/// of the benchmarks measure the gain.
 ///
-/// What is found is taken where an entry of a leaf has the very key that is asked for, which makes it the answer: the pages of
-/// a snapshot do not change while a transaction reads it. Everything else, such as a key that is not there, a value on pages
-/// of its own, or a page of a form that is not expected, is left to LMDB.
+/// A value is returned only if a leaf entry has exactly the requested key. It is then the right answer, because the pages of a
+/// snapshot do not change while a transaction reads it. Everything else is left to LMDB: a missing key, a value on pages of its
+/// own, or a page with an unexpected layout.
 ///
-/// What the pages look like is in ``MappedPage``.
+/// ``MappedPage`` describes the layout of pages.
 ///
-/// Searches that wait together: O. Kocberber, B. Falsafi, B. Grot, "Asynchronous Memory Access Chaining", VLDB 2015. The
-/// search without branches: P.-V. Khuong, P. Morin, "Array Layouts for Comparison-Based Searching", ACM JEA 2017.
+/// Overlapping searches: O. Kocberber, B. Falsafi, B. Grot, "Asynchronous Memory Access Chaining", VLDB 2015. Search without
+/// branches: P.-V. Khuong, P. Morin, "Array Layouts for Comparison-Based Searching", ACM JEA 2017.
 @safe
 struct MappedTree {
-    /// What the main database has for a tree: flags at 4, the depth at 6, the root's number at 40.
+    /// The size of a tree's record in the main database: flags at 4, the depth at 6, the root's page number at 40.
     private static let recordByteCount = 48
-    /// How many leaves further on a search may begin without going down from the root.
+    /// How many leaves ahead a search may begin without a descent from the root.
     private static let reach = 4
 
-    /// Where the map begins.
+    /// The beginning of the map.
     private let base: UnsafeRawPointer
-    /// The root's number, which tells a snapshot's trees apart.
+    /// The page number of the root, which differs between snapshots of a changed tree.
     let root: UInt64
-    /// How many pages lead to an entry, the root and the leaf with it.
+    /// How many pages lead to an entry, including the root and the leaf.
     private let depth: Int
     /// The number of the last page in use.
     private let lastPage: UInt64
@@ -37,7 +37,7 @@ struct MappedTree {
     /// - Parameters:
     ///   - record: the main database's entry for the tree, in the map.
     ///   - info: the environment's size.
-    /// - Returns: nil where the tree is empty, is in an order other than that of bytes, or has pages of another size.
+    /// - Returns: nil if the tree is empty, is not in the order of bytes, or has pages of another size.
     init?(record: MDB_val, info: LMDBInfo) {
         guard info.pageSize == MappedPage.size, unsafe record.mv_size == Self.recordByteCount,
             let bytes = unsafe UnsafeRawPointer(record.mv_data)
@@ -45,7 +45,7 @@ struct MappedTree {
         depth = Int(unsafe bytes.loadUnaligned(fromByteOffset: 6, as: UInt16.self))
         root = unsafe bytes.loadUnaligned(fromByteOffset: 40, as: UInt64.self)
         lastPage = UInt64(min(info.lastPage, info.mapSize / MappedPage.size - 1))
-        // A page's place in the map follows from its own number.
+        // A page's number determines its offset in the map.
         let offset = Int(bitPattern: bytes) & (MappedPage.size - 1)
         let page = unsafe bytes - offset
         let number = unsafe page.loadUnaligned(as: UInt64.self)
@@ -55,16 +55,16 @@ struct MappedTree {
         unsafe base = page - Int(number) * MappedPage.size
     }
 
-    /// Where the search for one key has come to.
+    /// The state of the search for one key.
     @safe
     struct Search {
         fileprivate let key: UnsafeRawPointer
         fileprivate let keyCount: Int
         /// The first bytes of the key.
         fileprivate let word: UInt64
-        /// The page that is searched; nil where LMDB is to be asked.
+        /// The page to search; nil if LMDB has to search.
         fileprivate var page: UnsafeRawPointer?
-        /// The first of the offsets among which the entry is, and how many they are.
+        /// The first of the candidate offsets, and their number.
         fileprivate var first: UnsafeRawPointer
         fileprivate var count = 0
 
@@ -77,11 +77,11 @@ struct MappedTree {
         }
     }
 
-    /// Goes down to the leaves with all searches at once, so that they wait for memory together: each asks for its next entry
-    /// before any looks at its own.
+    /// Descends to the leaves with all searches together. Each search prefetches its next entry before any search reads its own,
+    /// so that their waits for memory overlap.
     ///
-    /// - Parameter slot: where an earlier search of this tree came through the branch above its leaf. Keys that come right
-    ///   behind that one's, in order, go to their leaves from there; it becomes that of the last search.
+    /// - Parameter slot: the entry of the branch above the leaf through which an earlier search of this tree went. Keys that
+    ///   follow closely, in order, begin at their leaves from there. Afterwards it is the entry of the last search.
     func goDown(_ searches: UnsafeMutablePointer<Search>, _ count: Int, from slot: inout MappedPageSlot?) {
         var near = 0
         if var branch = slot {
@@ -89,7 +89,7 @@ struct MappedTree {
             slot = branch
         }
         for number in near..<count { unsafe goTo(root, &searches[number]) }
-        // None is left at the branches where all have begun at their leaves.
+        // If all searches began at their leaves, no search is at the branches.
         for level in (near == count ? depth : 1)...depth {
             let first = level == depth ? 0 : near
             let flags = self.flags(ofLevel: level)
@@ -109,12 +109,11 @@ struct MappedTree {
 
     /// Begins a search at its leaf.
     ///
-    /// - Parameter branch: leads to a leaf; then to that of the key.
-    /// - Returns: false, with nothing changed, where the key belongs to a leaf further away, or that is for another branch to
-    ///   tell.
+    /// - Parameter branch: the branch entry of a leaf before the call, and of the key's leaf after it.
+    /// - Returns: false, without a change, if the key belongs to a leaf further away, or to another branch.
     @inline(__always)
     private func begin(_ search: inout Search, from branch: inout MappedPageSlot) -> Bool {
-        // A branch's first entry has no key.
+        // The first entry of a branch has no key.
         guard branch.number > 0, var entry = unsafe MappedPage.entry(branch.number, of: branch.page),
             unsafe Self.mask(whereNotAfter: entry, search) != 0
         else { return false }
@@ -133,7 +132,7 @@ struct MappedTree {
         return false
     }
 
-    /// Where a search has come to in a page.
+    /// Returns the current entry of a search in its page.
     private static func slot(_ search: Search, _ flags: UInt16) -> MappedPageSlot? {
         guard let page = unsafe search.page, let count = unsafe MappedPage.entryCount(page, flags) else { return nil }
         return unsafe slot(search, in: page, count)
@@ -143,8 +142,8 @@ struct MappedTree {
         unsafe MappedPageSlot(page: page, number: (search.first - page - MappedPage.headerByteCount) >> 1, count: count)
     }
 
-    /// The pages that lead to a key, from the root to its leaf, and which of each one's entries does; nil where one is not of
-    /// the form that is expected. The leaf's is the last that does not come after the key.
+    /// Returns the pages that lead to a key, from the root to its leaf, with the entry in each; nil if a page has an unexpected
+    /// layout. The entry in the leaf is the last one that is not after the key.
     func path(to key: UnsafeRawBufferPointer) -> [MappedPageSlot]? {
         var search = unsafe Search(key)
         var path: [MappedPageSlot] = []
@@ -160,7 +159,7 @@ struct MappedTree {
         return path
     }
 
-    /// The value under the key of a search that has come to a leaf; nil where that is for LMDB to tell.
+    /// Returns the value under the key of a search that has reached a leaf; nil if LMDB has to search.
     @inline(__always)
     func value(_ search: Search) -> UnsafeRawBufferPointer? {
         guard let page = unsafe search.page, let entry = unsafe MappedPage.entry(search.first, of: page),
@@ -173,13 +172,13 @@ struct MappedTree {
         return unsafe value
     }
 
-    /// A page of the map; nil where there is none with that number.
+    /// Returns a page of the map; nil if no page has this number.
     @inline(__always)
     func page(_ number: UInt64) -> UnsafeRawPointer? {
         unsafe number <= lastPage ? base + Int(number) * MappedPage.size : nil
     }
 
-    /// The value of an entry of a leaf that lies on pages of its own; nil where one is not of the form that is expected.
+    /// Returns the value of a leaf entry that is on pages of its own; nil if a page has an unexpected layout.
     @inline(never)
     func valueOnOwnPages(_ entry: UnsafeRawPointer, of leaf: UnsafeRawPointer) -> UnsafeRawBufferPointer? {
         guard let number = unsafe MappedPage.ownPage(entry, of: leaf), let first = unsafe page(number) else {
@@ -194,11 +193,11 @@ struct MappedTree {
     private func goTo(_ number: UInt64, _ search: inout Search) {
         unsafe search.page = page(number)
         guard let page = unsafe search.page else { return }
-        // What is read of most pages before an entry is: the header and the offsets.
+        // For most pages, a search reads the header and the offsets before any entry.
         for line in 0..<4 { Calls.prefetch(address: UInt(bitPattern: page) + UInt(line) * 64) }
     }
 
-    /// Goes to the page that the entry of a branch leads to.
+    /// Moves to the page that a branch entry leads to.
     @inline(__always)
     private func follow(_ search: inout Search) {
         guard let page = unsafe search.page, let entry = unsafe MappedPage.entry(search.first, of: page) else {
@@ -207,7 +206,7 @@ struct MappedTree {
         goTo(unsafe MappedPage.child(entry), &search)
     }
 
-    /// Begins with a page: how many entries it has.
+    /// Begins with a page, and returns its number of entries.
     @inline(__always)
     private static func enter(_ search: inout Search, _ flags: UInt16) -> Int {
         guard let page = unsafe search.page else { return 0 }
@@ -221,7 +220,7 @@ struct MappedTree {
         return count
     }
 
-    /// Goes on with the half that has the last entry that is not after the key.
+    /// Continues with the half that contains the last entry that is not after the key.
     @inline(__always)
     private static func halve(_ search: inout Search) {
         guard let page = unsafe search.page else { return }
@@ -235,25 +234,25 @@ struct MappedTree {
         unsafe askForMiddle(search, page)
     }
 
-    /// Asks memory for the entry that is looked at next.
+    /// Prefetches the entry that is compared next.
     @inline(__always)
     private static func askForMiddle(_ search: Search, _ page: UnsafeRawPointer) {
         let offset = unsafe (search.first + 2 * (search.count >> 1)).loadUnaligned(as: UInt16.self)
         Calls.prefetch(address: UInt(bitPattern: page) + UInt(offset))
     }
 
-    /// All bits where an entry does not come after a key, else none.
+    /// Returns all bits set if an entry is not after a key, and zero otherwise.
     @inline(__always)
     private static func mask(whereNotAfter entry: UnsafeRawPointer, _ search: Search) -> Int {
         let (key, keyCount, word) = unsafe (search.key, search.keyCount, search.word)
         let other = unsafe MappedPage.key(entry)
         let (start, count) = unsafe (other.baseAddress.unsafelyUnwrapped, other.count)
         let otherWord = unsafe self.word(start, count)
-        // Keys of eight bytes, as integers have, are told apart by these alone.
+        // Keys of eight bytes, such as those of integers, differ only in this word.
         if count != 8 || keyCount != 8, otherWord == word {
             return unsafe isTailAfter(start, count, key, keyCount) ? 0 : -1
         }
-        // The borrow of a subtraction: a comparison would be compiled to a branch.
+        // The borrow of a subtraction, because a comparison would compile to a branch.
         let borrow = (~word & otherWord) | (~(word ^ otherWord) & (word &- otherWord))
         return ~(Int(truncatingIfNeeded: borrow) >> 63)
     }
@@ -266,7 +265,7 @@ struct MappedTree {
         return order == 0 ? otherCount > count : order > 0
     }
 
-    /// The first bytes of a key as a number that orders as they do.
+    /// Returns the first bytes of a key as a number with the same order.
     @inline(__always)
     fileprivate static func word(_ key: UnsafeRawPointer, _ count: Int) -> UInt64 {
         if count >= 8 { return UInt64(bigEndian: unsafe key.loadUnaligned(as: UInt64.self)) }

@@ -1,31 +1,31 @@
 internal import CLMDB
 internal import Synchronization
 
-/// The trees that a read transaction searches by itself, by the handles of their databases.
+/// The trees that a read transaction searches without LMDB, by the handles of their databases.
 ///
-/// To find a tree's root takes a look at the main database, which pays off from some lookups in one snapshot on. Read
-/// transactions are pooled, and keep what they know for as long as nothing is committed and the map stays where it is.
+/// Finding a tree's root costs a lookup in the main database, which pays off after a few lookups in one snapshot. Read
+/// transactions are pooled. They keep the roots until a commit changes the snapshot or the map moves.
 struct MappedTrees {
-    /// The lookups in one snapshot that are left to LMDB.
+    /// How many lookups in one snapshot are left to LMDB.
     static let patience = 3
 
-    /// `MODELSTORE_DIRECT_READING=0` in the environment leaves all reads to LMDB, to compare the two.
+    /// `MODELSTORE_DIRECT_READING=0` in the environment leaves all reads to LMDB, for comparisons.
     static let isOn = SystemCalls.variable("MODELSTORE_DIRECT_READING") != "0"
 
     private struct Entry {
-        /// The snapshot, by its transaction's number.
+        /// The snapshot, by its transaction number.
         var snapshot = 0
         var lookups = 0
         var tree: MappedTree?
     }
 
     private var entries: [Entry] = []
-    /// Which of the maps that the environment has had the trees are in.
+    /// The number of the map that the trees are in.
     private var map = 0
 
-    /// The tree of a database; nil where LMDB is to be asked.
+    /// Returns the tree of a database; nil if LMDB has to search.
     ///
-    /// - Parameter lookups: how many are to be made.
+    /// - Parameter lookups: the number of lookups that follow.
     @inline(__always)
     mutating func tree(of database: LMDBDatabase, lookups: Int, in context: TransactionContext) -> MappedTree? {
         let number = Int(database.handle)
@@ -34,7 +34,7 @@ struct MappedTrees {
         return look(for: database, lookups, snapshot, in: context)
     }
 
-    /// Forgets the trees of an earlier map. Before a transaction begins: the map stays in place while one runs.
+    /// Drops the trees of an earlier map. Called before a transaction begins, because the map does not move during a transaction.
     @inline(__always)
     mutating func begin(in environment: LMDBEnvironment) {
         let current = environment.mapNumber.load(ordering: .relaxed)
@@ -54,7 +54,7 @@ struct MappedTrees {
         if entries[number].snapshot != snapshot { entries[number] = Entry(snapshot: snapshot) }
         let before = entries[number].lookups
         entries[number].lookups += lookups
-        // Once: a tree that cannot be searched stays so.
+        // Only once per snapshot: a tree that cannot be searched directly stays so.
         guard before <= Self.patience, entries[number].lookups > Self.patience else { return nil }
         let environment = unsafe context.environment.takeUnretainedValue()
         guard let name = environment.databases.withLock({ $0.first { $0.value == database }?.key }) else { return nil }
@@ -69,6 +69,6 @@ struct MappedTrees {
 }
 
 extension LMDBEnvironment {
-    /// Whether this process reads pages directly, where that is quicker than by LMDB.
+    /// Whether this process reads pages directly where that is faster than LMDB.
     package static var readsPagesDirectly: Bool { MappedTrees.isOn }
 }

@@ -1,21 +1,21 @@
 /// A walk over the entries of a database's tree in the map, in either direction, as one read transaction sees it.
 ///
-/// `mdb_cursor_get` is a call for each entry, and does not know that the walk goes on. Here the leaf that comes next is asked
-/// of memory while one is walked, from the third leaf on: the entries of a page lie in it in no order that the processor
-/// foresees. Some lines with each entry, as all at once would keep the entries at hand waiting until memory has brought them.
-/// Rows 9b, 9c and 9d of the benchmarks show what this saves.
+/// `mdb_cursor_get` needs a call per entry, and does not know that the walk continues. Here, the next leaf is prefetched while
+/// the current one is walked, from the third leaf on. The processor cannot predict the accesses, because the entries of a page
+/// are not in address order. Each entry prefetches only a few lines: all lines at once would delay the current entries. Rows 9b,
+/// 9c and 9d of the benchmarks measure the gain.
 @safe
 struct MappedWalk {
-    /// What a move to an entry has come to.
+    /// The result of a move to an entry.
     @safe
     enum Move {
         case entry(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
         case end
-        /// To a page that is not of the form that is expected.
+        /// A page has an unexpected layout.
         case damage
     }
 
-    /// What a move to a leaf has come to.
+    /// The result of a move to a leaf.
     private enum LeafMove {
         case leaf
         case end
@@ -23,26 +23,26 @@ struct MappedWalk {
     }
 
     private static let lineByteCount: UInt = 64
-    /// How many leaves ahead one is asked for that is counted and not walked.
+    /// How many leaves ahead to prefetch when leaves are counted and not walked.
     private static let countedAhead = 8
 
     private let tree: MappedTree
     /// The branches that lead to the leaf, from the root.
     private var branches: [MappedPageSlot]
     private var leaf: MappedPageSlot
-    /// How many leaves the walk has come to.
+    /// How many leaves the walk has reached.
     private var leafCount = 1
-    /// What of the next leaf is still to be asked for: the lines from `nextLeaf` to here, the last first, as the entries of pages
-    /// that were filled in order lie so.
+    /// The lines of the next leaf that are still to be prefetched: from `nextLeaf` up to this address. The last lines come first,
+    /// because pages that were filled in order have their entries in this direction.
     private var askedFrom: UInt = 0
     private var nextLeaf: UInt = 0
-    /// How many bytes of it are asked for with each entry.
+    /// How many bytes of the next leaf are prefetched with each entry.
     private var askedWithEach: UInt = 0
 
     /// Begins at an entry of a tree.
     ///
-    /// - Parameter key: its key, where it lies in the map.
-    /// - Returns: nil where the tree has no such entry there.
+    /// - Parameter key: the entry's key, at its address in the map.
+    /// - Returns: nil if the tree has no such entry at this address.
     init?(_ tree: MappedTree, at key: UnsafeRawBufferPointer) {
         guard key.count > 0, var path = unsafe tree.path(to: key), let leaf = path.popLast(),
             let entry = unsafe MappedPage.entry(leaf.number, of: leaf.page),
@@ -53,7 +53,7 @@ struct MappedWalk {
         branches = path
     }
 
-    /// Goes to the entry before (-1) or behind (1). After any other move there is none.
+    /// Moves to the previous (-1) or the next (1) entry. After a result other than an entry, there is no current entry.
     @inline(__always)
     mutating func move(by step: Int) -> Move {
         if !leaf.move(by: step) {
@@ -70,20 +70,20 @@ struct MappedWalk {
         return unsafe .entry(key: MappedPage.key(entry), value: value)
     }
 
-    /// Goes to the last entry of the leaf, unless this has the key at an address.
+    /// Moves to the last entry of the leaf, unless the leaf contains the key at an address.
     ///
-    /// - Returns: how many entries it went over.
+    /// - Returns: how many entries it skipped.
     mutating func skipLeaf(unlessItHas address: UInt) -> Int {
         guard unsafe address >> 12 != UInt(bitPattern: leaf.page) >> 12 else { return 0 }
         let count = leaf.count - 1 - leaf.number
         leaf.number = leaf.count - 1
-        // Of leaves that are counted no more is looked at than where they begin.
+        // Only the beginning of a counted leaf is read.
         askedFrom = nextLeaf
         if let page = unsafe page(ofLeaf: Self.countedAhead) { Calls.prefetch(address: UInt(bitPattern: page)) }
         return count
     }
 
-    /// Goes to the leaf before or behind.
+    /// Moves to the previous or the next leaf.
     @inline(never)
     private mutating func goToLeaf(_ step: Int) -> LeafMove {
         guard var level = branches.indices.last else { return .end }
@@ -103,7 +103,7 @@ struct MappedWalk {
         return .leaf
     }
 
-    /// The page that an entry of a branch leads to, at its first or its last entry.
+    /// Returns the page that a branch entry leads to, at its first or its last entry.
     private func child(of branch: MappedPageSlot, _ flags: UInt16, _ step: Int) -> MappedPageSlot? {
         guard let entry = unsafe MappedPage.entry(branch.number, of: branch.page),
             let page = unsafe tree.page(MappedPage.child(entry)),
@@ -112,7 +112,7 @@ struct MappedWalk {
         return unsafe MappedPageSlot(page: page, number: step > 0 ? 0 : count - 1, count: count)
     }
 
-    /// The page of a leaf that is some leaves ahead, or behind, below the same branch.
+    /// Returns the page of a leaf that is several leaves ahead or behind, below the same branch.
     private func page(ofLeaf step: Int) -> UnsafeRawPointer? {
         guard var slot = branches.last, slot.move(by: step),
             let entry = unsafe MappedPage.entry(slot.number, of: slot.page)
@@ -120,7 +120,7 @@ struct MappedWalk {
         return unsafe tree.page(MappedPage.child(entry))
     }
 
-    /// Begins to ask memory for the leaf behind this one, where the walk has come so far that it will come there.
+    /// Begins to prefetch the next leaf, if the walk is long enough that it will probably reach it.
     private mutating func askForNextLeaf(_ step: Int) {
         askedFrom = nextLeaf
         guard leafCount > 2 else { return }
@@ -128,14 +128,15 @@ struct MappedWalk {
         guard let page = unsafe page(ofLeaf: step) else { return }
         nextLeaf = UInt(bitPattern: page)
         askedFrom = nextLeaf + UInt(MappedPage.size)
-        // At two thirds of the entries all is asked for: the last lines need their time too. A power of two comes out even.
+        // The prefetch is complete after two thirds of the entries, so that the last lines arrive in time. A power of two divides
+        // the page evenly.
         askedWithEach = Self.lineByteCount
         while askedWithEach < MappedPage.size, Int(askedWithEach) * leaf.count < MappedPage.size * 3 / 2 {
             askedWithEach <<= 1
         }
     }
 
-    /// Asks for some more of the next leaf.
+    /// Prefetches some more of the next leaf.
     @inline(__always)
     private mutating func askForSome() {
         let end = askedFrom &- askedWithEach

@@ -1,19 +1,25 @@
 internal import Dispatch
 
-/// The environments that this process has open, by the file they are in.
+/// The environments that this process has open, by their files.
 ///
-/// Opening one file twice in a process silently breaks LMDB's lock file: POSIX locks belong to the process, and closing
-/// either drops them for both. So a second open shares the first, whatever path it came by.
+/// Opening one file twice in a process silently breaks LMDB's lock file: POSIX locks belong to the process, and closing either
+/// descriptor drops them for both. A second open therefore shares the first environment, whatever path it uses.
 ///
-/// Cycle of an entry: opening (the files are opened without the registry's lock, so that others need not wait for a slow
-/// disk), open, closing (while the last close waits for transactions), gone. Whoever wants to open the same files while
-/// one opens or closes them waits for its end and looks again; those of other directories are not held up.
+/// Cycle of an entry:
 ///
-/// A forked child ignores what it inherited: it must neither use nor close that. Its own opens start afresh, provided no
-/// other thread of the parent held the registry's lock at the fork.
+/// - opening: a caller opens the files without the registry's lock, so that other callers need not wait for a slow disk;
+/// - open;
+/// - closing: the last close waits for transactions;
+/// - removed.
+///
+/// A caller that opens the same files in the meantime waits for the end of the opening or closing, and looks again. Callers for
+/// other directories do not wait.
+///
+/// A forked child ignores inherited entries, because it must neither use nor close them. It can open environments of its own,
+/// unless another thread of the parent held the registry's lock at the fork.
 enum EnvironmentRegistry {
     private enum Phase {
-        /// The files and the directory that somebody is opening, as far as they are there.
+        /// The files and the directory that a caller is opening, as far as they exist.
         case opening(nodes: Set<FileNode>, forkGeneration: Int)
         case open(LMDBEnvironment, count: Int)
         case closing(LMDBEnvironment)
@@ -35,17 +41,17 @@ enum EnvironmentRegistry {
     private struct State {
         var entries: [Entry] = []
         var lastNumber = 0
-        /// Directories whose files somebody in this process works on by hand.
+        /// Directories that are reserved, because code of this process changes their files directly.
         var reserved: [FileNode] = []
 
-        /// Begins an entry's life.
+        /// Adds an entry.
         mutating func add(_ phase: Phase) -> Int {
             lastNumber += 1
             entries.append(Entry(number: lastNumber, phase: phase))
             return lastNumber
         }
 
-        /// Moves an entry on, or ends it for nil; those to be woken.
+        /// Moves an entry to another phase, or removes it for nil. Returns the waiters to wake.
         mutating func move(_ number: Int, to phase: Phase?) -> [DispatchSemaphore] {
             guard let index = entries.firstIndex(where: { $0.number == number }) else { return [] }
             let waiters = entries[index].waiters
@@ -61,12 +67,12 @@ enum EnvironmentRegistry {
     /// Never held while a file is opened or closed.
     private static let state = HandoverMutex(State())
 
-    /// What an open found.
+    /// The result of looking for an entry.
     private enum Finding {
         case shared(LMDBEnvironment)
-        /// Somebody is opening or closing it.
+        /// Another caller is opening or closing it.
         case busy(DispatchSemaphore)
-        /// The caller is to open it, under this number.
+        /// The caller has to open it, under this number.
         case mine(Int)
     }
 
@@ -106,7 +112,7 @@ enum EnvironmentRegistry {
             move(number, to: .open(environment, count: 1))
             return environment
         } catch {
-            // Those who wait try themselves: what failed here may be this one's options.
+            // The waiters retry for themselves, because the failure may come from the options of this call.
             move(number, to: nil)
             throw error
         }
@@ -116,7 +122,7 @@ enum EnvironmentRegistry {
         for waiter in state.withLock({ $0.move(number, to: phase) }) { waiter.signal() }
     }
 
-    /// Balances one open; runs `end` after the last, which answers whether the files are closed.
+    /// Ends one open. After the last one, runs `end`, which returns whether the files are closed.
     static func close(_ environment: LMDBEnvironment, end: () -> Bool) {
         let last = state.withLock { state -> Int? in
             guard let index = state.entries.firstIndex(where: { $0.environment === environment }),
@@ -126,15 +132,15 @@ enum EnvironmentRegistry {
             return count == 1 ? state.entries[index].number : nil
         }
         guard let last else { return }
-        // What could not be closed stays, with nobody who has it open: to be refused to the next one.
+        // An environment that could not be closed remains with a count of zero, so that the next open is rejected.
         move(last, to: end() ? nil : .open(environment, count: 0))
     }
 
-    /// Lets nobody in this process open the environment of a directory until `release`; an open meanwhile is an error,
-    /// and so is this when it is open already.
+    /// Prevents this process from opening the environment of a directory until `release`. An open in the meantime throws, and so
+    /// does this method if the environment is already open.
     ///
-    /// For those who must touch `lock.mdb` by hand: whoever closes any descriptor of it gives up the locks that LMDB
-    /// holds for this process, and then two processes write at once.
+    /// Needed by code that opens `lock.mdb` directly. Closing any descriptor of that file releases the locks that LMDB holds for
+    /// this process, and then two processes could write at once.
     static func reserve(_ directory: FileNode, at path: String) throws(LMDBError) {
         try state.withLock { (state: inout State) throws(LMDBError) in
             guard try index(of: path, in: state.entries) == nil else { throw inUse(path) }
@@ -143,7 +149,7 @@ enum EnvironmentRegistry {
         }
     }
 
-    /// Balances `reserve`.
+    /// Ends a `reserve`.
     static func release(_ directory: FileNode) {
         state.withLock { $0.reserved.removeAll { $0 == directory } }
     }
@@ -176,7 +182,8 @@ enum EnvironmentRegistry {
             case .open(let environment, _), .closing(let environment):
                 if environment.isForked { continue }
                 if let data, environment.node == data { return index }
-                // Another data file beside the lock file in use: a second environment would break the first's locks.
+                // The data file was replaced, but the lock file is in use. A second environment would break the locks of the
+                // first.
                 guard let lock, environment.lockNode == lock, case .open = entry.phase else { continue }
                 throw LMDBError(
                     .busy, operation: "open", path: path,

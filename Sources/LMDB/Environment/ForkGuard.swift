@@ -1,10 +1,10 @@
 internal import Glibc
 internal import Synchronization
 
-/// Knows whether this process is a forked child of the one that opened an environment.
+/// Detects whether this process is a forked child of the one that opened an environment.
 ///
-/// LMDB lets a child begin transactions on an inherited environment: unguarded, in the parent's reader slots. Each fork
-/// counts up in the child, so that a begin costs one relaxed load to be sure.
+/// Without this check, LMDB would let a child begin transactions on an inherited environment, in the parent's reader slots. Each
+/// fork increments a counter in the child, so the check costs a begin one relaxed load.
 enum ForkGuard {
     private static let forks = Atomic<Int>(0)
 
@@ -12,7 +12,7 @@ enum ForkGuard {
         pthread_atfork(nil, nil, { ForkGuard.forks.wrappingAdd(1, ordering: .relaxed) }) == 0
     }()
 
-    /// The number to remember at open and to compare with later.
+    /// Returns the number to store at open and to compare later.
     static func startWatching() -> Int {
         precondition(isWatching, "pthread_atfork refused its handler")
         return generation

@@ -1,4 +1,5 @@
-/// Where the writers' lock of an environment lies, looked for once: LMDB keeps it mapped at one place while it is open.
+/// The address of an environment's writer lock, looked up once: LMDB keeps the lock file mapped at one address while the
+/// environment is open.
 final class FoundWriterLock: Sendable {
     private let file: FileNode?
     private let found = HandoverMutex<WriterLock?>(nil)

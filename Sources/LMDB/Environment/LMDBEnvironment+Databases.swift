@@ -3,23 +3,25 @@ internal import Synchronization
 
 /// Handles for named databases.
 ///
-/// LMDB numbers them per process and forbids two transactions to open them at once; a transaction sees no handle opened
-/// after it began, and a handle opened in a transaction that is not committed is closed again. So: the writer opens them
-/// in its transaction, which publishes them here by its commit; for readers a short transaction of its own opens them,
-/// in the writer's seat so that it overlaps with nobody.
+/// LMDB numbers the handles per process, and forbids two transactions to open them at once. A transaction does not see a handle
+/// that was opened after it began. A handle that is opened in a transaction is closed again unless the transaction commits.
+///
+/// The writer therefore opens handles in its transaction, and its commit publishes them here. For readers, a separate short
+/// transaction opens them. It holds the writer seat, so that it does not overlap with another transaction that opens handles.
 extension LMDBEnvironment {
-    /// Foreign stores may keep entries of their own in the main database; there is no point in trying them all.
+    /// Foreign stores may have other entries in the main database, so the number of attempts is limited.
     private static let maximumEntriesTried = 4096
 
-    /// Opens the main database, which every later lookup needs, and all named ones. For `open`, before anybody reads.
+    /// Opens the main database, which every later lookup needs, and all named databases. Called by `open`, before any reader
+    /// begins.
     func openExistingDatabases() throws(LMDBError) {
         unsafe try inRegisteringTransaction { transaction in
             unsafe openAll(transaction)
         }
     }
 
-    /// Makes the environment know a named database that another process has created. Not from within a transaction
-    /// that writes on this thread.
+    /// Opens a handle for a named database that another process has created. This must not be called on a thread with a write
+    /// transaction.
     func register(_ name: String) throws(LMDBError) {
         try takeWriterSeat("mdb_dbi_open", thread: SystemCalls.currentThreadIdentity)
         defer { gate.leaveWrite() }
@@ -27,18 +29,18 @@ extension LMDBEnvironment {
         unsafe try inRegisteringTransaction { transaction in
             unsafe Calls.openDatabase(transaction, named: name, create: false, into: &database)
         }
-        // Not before the commit: a transaction that another thread begins before it does not see the handle.
+        // Only after the commit: a transaction that another thread begins before it does not see the handle.
         if let database { databases.withLock { $0[name] = database } }
     }
 
-    /// Drops a handle from the list of those that are open.
+    /// Removes a handle from the list of open handles.
     func forget(_ database: LMDBDatabase) {
         databases.withLock { databases in
             for (name, other) in databases where other == database { databases[name] = nil }
         }
     }
 
-    /// Runs `body` in a read transaction that is committed, which is what keeps the handles opened in it.
+    /// Runs `body` in a read transaction and commits it, which keeps the handles opened in it.
     private func inRegisteringTransaction(_ body: (OpaquePointer) -> Int32) throws(LMDBError) {
         var transaction: OpaquePointer?
         var code = unsafe Calls.begin(handle.pointer, parent: nil, isReadOnly: true, into: &transaction)
@@ -85,10 +87,10 @@ extension LMDBEnvironment {
 }
 
 extension LMDBSnapshot {
-    /// An existing named database; nil if this snapshot has none of that name.
+    /// Returns an existing named database; nil if this snapshot has none with this name.
     ///
-    /// In the rare case that another process created it, this one has no handle yet, and commits came in between, the
-    /// error is `busy`: begin again.
+    /// Throws `busy` in the rare case that another process created the database, this process has no handle yet, and a commit
+    /// came in between. Then begin a new transaction.
     package func openDatabase(named name: String) throws(LMDBError) -> LMDBDatabase? {
         let context = unsafe context.takeUnretainedValue()
         guard try context.hasDatabase(named: name) else { return nil }
@@ -111,8 +113,8 @@ extension TransactionContext {
         LMDBKey.invalid(byteCount: byteCount, operation, path: unsafe environment.takeUnretainedValue().path)
     }
 
-    /// The error for a code that LMDB answered in this transaction. What LMDB cannot go on from fails a write
-    /// transaction for good.
+    /// Returns the error for a code that LMDB returned in this transaction. An error after which LMDB cannot continue marks a
+    /// write transaction as failed.
     func failure(_ code: Int32, _ operation: StaticString) -> LMDBError {
         let environment = unsafe environment.takeUnretainedValue()
         guard writing != nil else { return environment.failure(code, operation) }
@@ -150,7 +152,7 @@ extension TransactionContext {
         return database
     }
 
-    /// Puts a newer transaction on the same commit beneath this snapshot, which sees the handles opened since.
+    /// Replaces this snapshot's transaction with a newer one on the same commit, which sees the handles opened since.
     fileprivate func exchangeForNewer() throws(LMDBError) {
         let environment = unsafe environment.takeUnretainedValue()
         var newer: OpaquePointer?

@@ -1,7 +1,7 @@
 internal import CLMDB
 internal import Synchronization
 
-/// What this environment's failures say: LMDB's codes in their context, and what this layer refuses itself.
+/// The errors of this environment: LMDB's codes with context, and the errors of this layer.
 extension LMDBEnvironment {
     func failure(_ code: Int32, _ operation: StaticString) -> LMDBError {
         if code == MDB_PANIC { hasPanicked.store(true, ordering: .relaxed) }
@@ -10,8 +10,8 @@ extension LMDBEnvironment {
         return error.adding("\(oldestReader ?? "no reader holds a snapshot")")
     }
 
-    /// A failed operation of a write transaction. A full map may be full of pages that dead readers keep: they are
-    /// cleared here, so that the next run has those.
+    /// Returns the error for a failed operation of a write transaction. A full map may contain pages that slots of dead readers
+    /// keep. The method clears these slots, so that the next run can use the pages.
     func writeFailure(_ code: Int32, _ operation: StaticString) -> LMDBError {
         if code > 0 { return systemFailure(code, operation) }
         guard code == MDB_MAP_FULL else { return failure(code, operation) }
@@ -22,14 +22,14 @@ extension LMDBEnvironment {
         return oldestReader.map { error.adding($0) } ?? error
     }
 
-    /// A failed commit of an outermost transaction, still in the writer's seat.
+    /// Returns the error for a failed commit of an outermost transaction, which still holds the writer seat.
     func commitFailure(_ code: Int32) -> LMDBError {
         let error = writeFailure(code, "mdb_txn_commit")
         guard code > 0, isPanicked() else { return error }
         return error.withUnknownOutcome()
     }
 
-    /// LMDB reports a short write as EIO: a full disk is told from a broken one by the space that is left.
+    /// LMDB reports a short write as EIO. The free space distinguishes a full disk from a broken one.
     private func systemFailure(_ code: Int32, _ operation: StaticString) -> LMDBError {
         let error = failure(code, operation)
         let roomForAnything = 1 << 20
@@ -42,7 +42,7 @@ extension LMDBEnvironment {
             detail: "the disk is full: \(free) bytes are free", remedy: "free space, then run the transaction again")
     }
 
-    /// Whether LMDB has given the environment up, which it says only when a transaction begins.
+    /// Returns whether LMDB has disabled the environment. LMDB reports this only when a transaction begins.
     private func isPanicked() -> Bool {
         var transaction: OpaquePointer?
         let code = unsafe Calls.begin(handle.pointer, parent: nil, isReadOnly: true, into: &transaction)
@@ -52,7 +52,7 @@ extension LMDBEnvironment {
         return true
     }
 
-    /// Who holds the oldest snapshot, and with it all pages freed since.
+    /// The process that holds the oldest snapshot, and with it all pages freed since.
     private var oldestReader: String? {
         let holders = (try? listReaders())?.filter { $0.transactionID != nil } ?? []
         guard let oldest = holders.min(by: { ($0.transactionID ?? 0) < ($1.transactionID ?? 0) }) else { return nil }
@@ -126,7 +126,7 @@ extension LMDBEnvironment {
             remedy: "end them and retry, keep read transactions short, or open the store with a larger map")
     }
 
-    /// Whether a second open with these options may share this environment.
+    /// Throws unless a second open with these options may share this environment.
     func checkSharing(by other: Options, at otherPath: String, openCount: Int) throws(LMDBError) {
         guard !hasPanicked.load(ordering: .relaxed) else {
             throw LMDBError(

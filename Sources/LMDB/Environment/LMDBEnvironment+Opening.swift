@@ -3,17 +3,17 @@ internal import Dispatch
 internal import Glibc
 
 extension LMDBEnvironment {
-    /// Below this a map is not worth having.
+    /// A smaller map is not useful.
     private static let smallestMap = 1 << 20
 
-    /// How often an open looks again when another process is at work on the files: making them, or discarding a leftover.
+    /// The pause before an open retries, while another process creates the files or discards an unfinished file.
     private static let millisecondsBetweenLooks: UInt32 = 10
 
-    /// For the registry: opens the files, which nobody in this process has open.
+    /// Opens the files. Called by the registry, when this process does not have them open.
     ///
-    /// What is left of a file whose making was cut short is made anew.
+    /// If the creation of the data file was interrupted, the remains are discarded and the file is created again.
     static func openAlone(at path: String, options: Options) throws(LMDBError) -> LMDBEnvironment {
-        // Counted from the first failure: before it, LMDB may have waited for the lock for any time.
+        // Counted from the first failure, because LMDB may have waited for the lock for any time before it.
         var deadline: DispatchTime?
         while true {
             do throws(LMDBError) {
@@ -46,7 +46,7 @@ extension LMDBEnvironment {
         let newFiles = ["/data.mdb", "/lock.mdb"].map { path + $0 }.filter { SystemCalls.node(at: $0) == nil }
         var pointer: OpaquePointer?
         var code = unsafe Calls.open(request, into: &pointer)
-        // Others who open at the same time may have taken the address space that was free a moment ago.
+        // Other threads and processes may have taken the address space that was free a moment ago.
         while code == ENOMEM, request.mapSize / 2 >= max(smallestMap, needed) {
             request.mapSize = try mapSize(atMost: request.mapSize / 2, needed: needed, path: path)
             code = unsafe Calls.open(request, into: &pointer)
@@ -55,7 +55,7 @@ extension LMDBEnvironment {
         for file in newFiles { SystemCalls.setMode(file, options.fileMode) }
         let handle = unsafe EnvironmentHandle(pointer: pointer)
         do throws(LMDBError) {
-            // A file that liblmdb has just made must be one that this layer can read.
+            // A file that liblmdb has just created must have a format that this layer can read.
             if inspection == nil { _ = try DataFileInspection.inspect(storeAt: path) }
             guard let node = unsafe SystemCalls.node(of: Calls.fileDescriptor(of: pointer)) else {
                 throw LMDBError(code: SystemCalls.lastCode, operation: "fstat", path: path)
@@ -73,8 +73,9 @@ extension LMDBEnvironment {
         }
     }
 
-    /// Brings a new data file and its name to the disk before the first commit. Whoever finds no commit in it does so,
-    /// since its maker may not have come to it yet: so a commit is proof of both, for every later opener.
+    /// Flushes a new data file and its name to the disk before the first commit. An opener that finds no commit in the file does
+    /// this too, because its creator may not have reached this point. A commit therefore proves to every later opener that both
+    /// are on the disk.
     private static func makeDurable(_ handle: EnvironmentHandle, path: String) throws(LMDBError) {
         let code = unsafe Calls.sync(handle.pointer)
         guard code == 0 else { throw LMDBError(code: code, operation: "mdb_env_sync", path: path) }
@@ -98,8 +99,8 @@ extension LMDBEnvironment {
             remedy: "put the store on a local disk, or allow network file systems if only one machine ever uses it")
     }
 
-    /// The map size asked for, or the largest that the limit on address space leaves, down by halves. A smaller one
-    /// takes at most half of what is left: the program needs room too.
+    /// Returns the requested map size, or the largest size that the limit on address space leaves, in steps of one half. A
+    /// reduced size takes at most half of the free address space, because the program needs some too.
     private static func mapSize(atMost largest: Int, needed: Int, path: String) throws(LMDBError) -> Int {
         guard !SystemCalls.canMap(byteCount: max(largest, needed)) else { return largest }
         var size = largest / 2

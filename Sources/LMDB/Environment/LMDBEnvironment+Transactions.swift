@@ -3,12 +3,12 @@ internal import Dispatch
 internal import Synchronization
 
 extension LMDBEnvironment {
-    /// How often a begin takes over another process's growth, or clears dead readers, before it gives up.
+    /// How often a begin adopts the growth of another process, or clears dead readers, before it fails.
     private static let maximumAttempts = 8
 
     // MARK: Reading
 
-    /// Begins a read transaction on the newest commit. Never waits for a writer.
+    /// Begins a read transaction on the newest commit. Does not wait for a writer.
     package func beginRead() throws(LMDBError) -> LMDBReadTransaction {
         var attempt = 1
         while true {
@@ -38,7 +38,7 @@ extension LMDBEnvironment {
     }
 
     func endRead(_ context: TransactionContext) {
-        // A forked child's copy is the parent's to end: its reader slot is the parent's.
+        // In a forked child, the reader slot belongs to the parent, which has to end the transaction.
         guard !isForked else { return }
         context.reset()
         leaveRead(context.readingThread, context)
@@ -48,12 +48,12 @@ extension LMDBEnvironment {
         gate.leaveRead(thread, keeping: context)?.end()
     }
 
-    /// Whether a read transaction that began on this thread still runs: a close would wait for it, and it for the close.
+    /// Whether a read transaction that began on this thread is still running. A close on this thread would then be a deadlock.
     package var isReadOnThisThread: Bool {
         gate.isReading(SystemCalls.currentThread)
     }
 
-    /// Mends what kept a transaction from beginning, if that can be mended; else throws.
+    /// Removes the cause of a failed begin, if possible; otherwise throws.
     private func mend(_ code: Int32, _ operation: StaticString, attempt: Int) throws(LMDBError) {
         if attempt < Self.maximumAttempts {
             if code == MDB_MAP_RESIZED { return try adoptForeignGrowth() }
@@ -64,12 +64,13 @@ extension LMDBEnvironment {
 
     // MARK: Writing
 
-    /// Begins the write transaction, waiting for the one that runs, here or in another process. Operations and commit
-    /// must happen on this very thread.
+    /// Begins the write transaction, after waiting for the current one in this or another process. All operations and the commit
+    /// must run on this thread.
     ///
-    /// Without `syncsMeta` a power loss may undo the last commits, never tear one.
+    /// Without `syncsMeta`, a power loss may undo the last commits, but never a part of one.
     ///
-    /// - Parameter patience: the longest wait for another process, which fails with `writerHeld`; no limit when nil.
+    /// - Parameter patience: the longest wait for another process, after which the begin fails with `writerHeld`; no limit if
+    ///   nil.
     package func beginWrite(
         syncsMeta: Bool = true, patience: Duration? = nil
     ) throws(LMDBError) -> LMDBWriteTransaction {
@@ -115,7 +116,7 @@ extension LMDBEnvironment {
         }
     }
 
-    /// Takes the seat, and ends first what this thread left behind when its transaction was dropped elsewhere.
+    /// Takes the writer seat. First ends a transaction of this thread that was dropped on another thread.
     func takeWriterSeat(_ operation: StaticString, thread: ThreadIdentity) throws(LMDBError) {
         if isForked { throw forkedChild(operation) }
         switch gate.enterWrite(thread) {
@@ -137,12 +138,12 @@ extension LMDBEnvironment {
         unsafe Calls.begin(handle.pointer, parent: parent, isReadOnly: false, into: &child)
     }
 
-    /// Commits one level of a write transaction; called on its thread, for the innermost.
+    /// Commits one level of a write transaction. Called on its thread, for the innermost level.
     func commit(
         _ transaction: OpaquePointer, _ lineage: WriteLineage, level: Int, context: TransactionContext
     ) throws(LMDBError) {
         if context.hasFailed {
-            // LMDB would answer the commit of a failed child by failing its parent too.
+            // LMDB would fail the parent too, if a failed child were committed.
             endWrite(lineage, level: level, context: context)
             throw failure(MDB_BAD_TXN, "mdb_txn_commit")
         }
@@ -170,12 +171,12 @@ extension LMDBEnvironment {
         }
     }
 
-    /// Aborts one level of a write transaction and those within it.
+    /// Aborts one level of a write transaction, and the levels inside it.
     func endWrite(_ lineage: WriteLineage, level: Int, context: TransactionContext) {
-        // A forked child's copy is the parent's to end.
+        // In a forked child, the transaction belongs to the parent, which has to end it.
         guard !isForked else { return }
         guard lineage.thread == SystemCalls.currentThread else {
-            // Only its own thread can unlock LMDB's mutex. A child is ended with its parent.
+            // Only the transaction's own thread can unlock LMDB's mutex. A child ends with its parent.
             if level == 0 { gate.abandonWrite(context) }
             return
         }

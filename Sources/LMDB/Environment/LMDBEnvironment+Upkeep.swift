@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Synchronization
 
 extension LMDBEnvironment {
-    /// Frees the slots of readers whose process died, which keep old pages from being used again. For timers.
+    /// Frees the slots of readers whose process has died; they keep old pages from reuse. Call it from a timer.
     @discardableResult
     package func clearStaleReaders() throws(LMDBError) -> Int {
         try whileOpen("mdb_reader_check") { () throws(LMDBError) in
@@ -13,12 +13,12 @@ extension LMDBEnvironment {
         }
     }
 
-    /// Who has a slot of the reader table, in all processes.
+    /// Returns the slots of the reader table that are in use, by all processes.
     package func readers() throws(LMDBError) -> [LMDBReader] {
         try whileOpen("mdb_reader_list", listReaders)
     }
 
-    /// The same for those who are in the gate already.
+    /// The same for callers that have already entered the gate.
     func listReaders() throws(LMDBError) -> [LMDBReader] {
         var text = ""
         let code = unsafe Calls.listReaders(handle.pointer, into: &text)
@@ -32,7 +32,7 @@ extension LMDBEnvironment {
         }
     }
 
-    /// The size of the environment.
+    /// Returns the size of the environment.
     package func info() throws(LMDBError) -> LMDBInfo {
         try whileOpen("mdb_env_info", currentInfo)
     }
@@ -45,8 +45,7 @@ extension LMDBEnvironment {
         return info
     }
 
-    /// Copies the newest commit to an empty directory; compacting leaves free pages out, and starts transaction numbers
-    /// afresh.
+    /// Copies the newest commit to an empty directory. A compacting copy omits free pages, and restarts transaction numbers.
     package func copy(to directory: String, compacting: Bool) throws(LMDBError) {
         try whileOpen("mdb_env_copy2") { () throws(LMDBError) in
             let code = unsafe Calls.copy(handle.pointer, to: directory, compacting: compacting)
@@ -67,14 +66,14 @@ extension LMDBEnvironment {
 
     // MARK: Growth
 
-    /// Enlarges the map once all transactions of this process have ended; new ones wait meanwhile. `growthBlocked` if
-    /// some do not end in time. A smaller size than the present one changes nothing.
+    /// Enlarges the map when all transactions of this process have ended; new ones wait in the meantime. Throws `growthBlocked`
+    /// if some do not end in time. A size below the current one has no effect.
     package func grow(to mapSize: Int, waitingAtMost seconds: Double) throws(LMDBError) {
         try resize(waitingAtMost: seconds) { current, _ in max(current, mapSize) }
     }
 
-    /// Another process has grown the store past this map: maps what it needs, and all that the other reserved where
-    /// there is address space for that.
+    /// Called when another process has grown the store past this map. Maps the size that the store needs, and all that the other
+    /// process reserved if there is enough address space.
     func adoptForeignGrowth() throws(LMDBError) {
         try resize(waitingAtMost: options.patienceSeconds) { current, inspection in
             guard let inspection else { return current }
@@ -85,7 +84,7 @@ extension LMDBEnvironment {
         }
     }
 
-    /// `mdb_env_set_mapsize` behind the barrier: LMDB unmaps before it maps, and does not look for readers.
+    /// Calls `mdb_env_set_mapsize` while no transaction runs: LMDB unmaps before it maps, and does not check for readers.
     private func resize(
         waitingAtMost seconds: Double, _ size: (Int, DataFileInspection?) -> Int
     ) throws(LMDBError) {
@@ -98,7 +97,7 @@ extension LMDBEnvironment {
                 Calls.fileDescriptor(of: handle.pointer), path: path)
             let wanted = size(current, inspection)
             guard wanted > current else { return }
-            // Once the old map is gone there is no way back: look first.
+            // There is no way back after the old map is gone, so check first.
             guard SystemCalls.canMap(byteCount: wanted - current) else {
                 throw LMDBError(
                     .addressSpace, operation: "\(operation)", path: path,
@@ -119,8 +118,8 @@ extension LMDBEnvironment {
         }
     }
 
-    /// Runs the end of a database's drop while no transaction of this process reads: LMDB frees its handle at once, and
-    /// readers look at it without a lock. Called by the write transaction, which stays.
+    /// Runs the end of a database's drop while no transaction of this process reads. LMDB frees the handle at once, and readers
+    /// use it without a lock. Called by the write transaction, which continues to run.
     func withoutReaders(_ operation: StaticString, _ body: () throws(LMDBError) -> Void) throws(LMDBError) {
         let seconds = options.patienceSeconds
         switch try gate.exclusively(until: .now() + seconds, keepingWriter: true, body) {

@@ -3,25 +3,26 @@ internal import Synchronization
 
 /// An LMDB environment: a directory with `data.mdb` and `lock.mdb`, opened once in this process.
 ///
-/// Cycle: `open` (a later one shares it), transactions, one `close` for each open; the last refuses new transactions,
-/// waits for those that run and closes the files. What may not overlap goes through `gate`; `databases` and
-/// `defersMetaSync` have a lock of their own, which is never held while another is taken.
+/// Cycle: `open` (later opens share the environment), transactions, and one `close` for each open. The last close rejects new
+/// transactions, waits for running ones and closes the files. `gate` excludes operations that must not overlap. `databases` and
+/// `defersMetaSync` have locks of their own, and no other lock is taken while one of them is held.
 package final class LMDBEnvironment: Sendable {
     /// How to open an environment.
     package struct Options: Sendable, Equatable {
-        /// Address space to reserve; less is taken where the process's limit forbids. The file is sparse: it grows as
-        /// it is filled.
+        /// The address space to reserve. If the process's limit does not allow it, less is reserved. The file is sparse: it grows
+        /// as it is filled.
         package var mapSize: Int
         package var maximumReaders: Int
         package var maximumDatabases: Int
         package var isReadOnly: Bool
-        /// False leaves syncing to the system: a crash of the machine may damage the store. Temporary stores only.
+        /// False leaves syncing to the system. A crash of the machine may then damage the store, so use it for temporary stores
+        /// only.
         package var syncs: Bool
         package var allowsNetworkFileSystem: Bool
-        /// The mode of files that are made, whatever the process's umask.
+        /// The mode of new files, whatever the process's umask.
         package var fileMode: UInt32
-        /// How long what needs to be alone (dropping a database, taking over another process's growth) waits for this
-        /// process's transactions, and an open for another process that makes or mends the files.
+        /// How long exclusive operations (a drop of a database, or adopting another process's growth) wait for this process's
+        /// transactions. Also how long an open waits for another process that creates or repairs the files.
         package var patienceSeconds: Double
 
         package init(
@@ -49,16 +50,16 @@ package final class LMDBEnvironment: Sendable {
     let lockNode: FileNode?
     let files: HeldFiles
     let gate = TransactionGate()
-    /// Databases that the environment has handles for, by name.
+    /// The databases with open handles, by name.
     let databases = HandoverMutex<[String: LMDBDatabase]>([:])
     let appendGuesses: AppendGuesses
     let writerWatch: WriterWatch
     let writerLock: FoundWriterLock
-    /// What LMDB was last told; changed by the holder of the writer's seat only.
+    /// The last setting passed to LMDB. Only the holder of the writer seat changes it.
     let defersMetaSync = HandoverMutex(false)
-    /// How often the map was exchanged for a larger one, while nobody read.
+    /// How often the map was replaced by a larger one, while no transaction was reading.
     let mapNumber = Atomic(0)
-    /// Whether LMDB has given this environment up.
+    /// Whether LMDB has disabled this environment.
     let hasPanicked = Atomic(false)
     private let forkGeneration: Int
 
@@ -79,28 +80,29 @@ package final class LMDBEnvironment: Sendable {
             birthNanoseconds: SystemCalls.birthNanoseconds(of: descriptor))
     }
 
-    /// Opens an environment, or shares the one that this process has open already. Each open wants its `close`.
+    /// Opens an environment, or shares the one that this process has already open. Each open needs its own `close`.
     ///
-    /// The directory must exist. Files in it that LMDB could not open, or that would crash it later, are refused with
-    /// an error that says why.
+    /// The directory must exist. If it contains files that LMDB could not open, or that would crash it later, the method throws
+    /// an error with the reason.
     ///
-    /// - Parameter sharesAnyOptions: whether one that is open already is shared although its options are others; else
-    ///   that is an error.
+    /// - Parameter sharesAnyOptions: whether an environment that is open with other options may be shared; otherwise that is an
+    ///   error.
     package static func open(
         at path: String, options: Options = Options(), sharesAnyOptions: Bool = false
     ) throws(LMDBError) -> LMDBEnvironment {
         try EnvironmentRegistry.open(at: path, options: options, sharesAnyOptions: sharesAnyOptions)
     }
 
-    /// Balances one open. The last one refuses new transactions, waits for those that run, and closes.
+    /// Ends one open. The last close rejects new transactions, waits for running ones, and closes the files.
     ///
-    /// So nobody who holds a transaction of the environment may call it for the last time.
+    /// A caller that holds a transaction of the environment must not make the last close, because the close would wait for that
+    /// transaction.
     package func close() {
         EnvironmentRegistry.close(self) {
-            // In a forked child, LMDB's own close would go on in the parent's files.
+            // In a forked child, LMDB's own close would operate on the parent's files.
             if isForked { return true }
             guard gate.closeForever() else {
-                // Better a store that stays locked with an error than memory that its lock still points into.
+                // A store that stays locked with an error is better than freeing memory to which LMDB's lock still points.
                 hasPanicked.store(true, ordering: .relaxed)
                 return false
             }
@@ -111,14 +113,15 @@ package final class LMDBEnvironment: Sendable {
         }
     }
 
-    /// Whether this process is a child of the one that opened the environment.
+    /// Whether this process is a forked child of the one that opened the environment.
     @inline(__always)
     var isForked: Bool {
         ForkGuard.generation != forkGeneration
     }
 }
 
-/// LMDB's environment. `@unchecked Sendable`: LMDB lets all threads use it; what may not overlap goes through the gate.
+/// LMDB's environment. `@unchecked Sendable`: LMDB allows all threads to use it, and the gate excludes operations that must not
+/// overlap.
 @safe
 struct EnvironmentHandle: @unchecked Sendable {
     let pointer: OpaquePointer

@@ -1,20 +1,20 @@
 internal import Glibc
 
-/// The lock that the writers of all processes take in turn, as the mapped lock file shows it.
+/// The lock that the writers of all processes take in turn, read from the mapped lock file.
 ///
-/// LMDB has no call that names the lock's holder. The lock is a robust mutex in `lock.mdb`, which LMDB keeps mapped while
-/// the environment is open. glibc keeps the kernel's number of the holding thread in the first word of such a mutex. The
-/// word is only read here: opening the file would give up LMDB's own locks on it.
+/// LMDB has no call that returns the lock's holder. The lock is a robust mutex in `lock.mdb`. LMDB keeps that file mapped while
+/// the environment is open. The C library, glibc, stores the kernel's number of the holding thread in the first word of such a
+/// mutex. This type only reads the mapped word: opening and closing the file would release LMDB's own locks on it.
 struct WriterLock {
-    /// Where the mutex lies in the file: LMDB 0.9 puts the readers' table and its counters into the first 64 bytes.
+    /// The offset of the mutex in the file: LMDB 0.9 has the header and counters of the reader table in the first 64 bytes.
     private static let mutexOffset = 64
-    /// The bits of the word that are the thread's number; the others say that threads wait, or that the holder died.
+    /// The bits of the word that contain the thread number. The other bits mean that threads wait, or that the holder died.
     private static let threadMask: UInt32 = 0x3FFF_FFFF
     private static let magic: UInt32 = 0xBEEF_C0DE
 
     private let word: UInt
 
-    /// The lock in a lock file that this process has mapped; nil if it has not, or if the file has another format.
+    /// Finds the lock in a lock file that this process has mapped; nil if the file is not mapped or has another format.
     ///
     /// - Parameter file: the lock file.
     init?(_ file: FileNode) {
@@ -26,7 +26,7 @@ struct WriterLock {
     /// Whether a thread of any process holds the lock. The environment must be open.
     var isHeld: Bool { holdingThread != 0 }
 
-    /// The process that holds the lock; nil if none does. A process of another pid namespace has no number here: 0.
+    /// The process that holds the lock; nil if none does. 0 for a process of another pid namespace, which has no number here.
     ///
     /// The environment must be open.
     var holder: Int32? {
@@ -42,7 +42,7 @@ struct WriterLock {
         return unsafe pointer.load(as: UInt32.self)
     }
 
-    /// Where this process has mapped the beginning of a lock file.
+    /// Returns the address at which this process has mapped the beginning of a lock file.
     private static func address(of file: FileNode) -> UInt? {
         for line in text(of: "/proc/self/maps").split(separator: "\n") where line.hasSuffix("/lock.mdb") {
             // address-address permissions offset device inode path
@@ -53,7 +53,7 @@ struct WriterLock {
         return nil
     }
 
-    /// The process that a thread belongs to.
+    /// Returns the process of a thread.
     private static func process(ofThread thread: UInt32) -> Int32? {
         for line in text(of: "/proc/\(thread)/status").split(separator: "\n") where line.hasPrefix("Tgid:") {
             return Int32(line.dropFirst(5).filter(\.isNumber))

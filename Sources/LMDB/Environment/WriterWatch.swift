@@ -2,7 +2,7 @@ internal import Dispatch
 
 /// A write transaction that waits for another process.
 package struct LMDBWriterWait: Sendable {
-    /// The process that holds the lock; nil if that cannot be told.
+    /// The process that holds the lock; nil if it is not known.
     package let processID: Int32?
     /// How long the write has waited, in whole milliseconds.
     package let waited: Duration
@@ -10,10 +10,10 @@ package struct LMDBWriterWait: Sendable {
 
 /// Reports a write transaction that has waited long for another process.
 ///
-/// Cycle: `begin` before LMDB is asked for the lock, `end` after it. The first `begin` after a rest arms a timer, which rearms
-/// itself while a wait goes on. So a busy writer pays for one timer in each span of patience, and an idle one for none.
-/// - `state` is protected by its mutex. The timer reads the lock word under it, so `end`, and with it the end of the
-///   mapping, waits for that.
+/// Cycle: `begin` before LMDB is asked for the lock, `end` after it. The first `begin` after a pause arms a timer, which rearms
+/// itself while a wait continues. A busy writer therefore costs one timer per patience interval, and an idle writer none.
+/// - `state` is protected by its mutex. The timer reads the lock word while it holds the mutex, so `end`, and after it the
+///   unmapping, waits for the timer.
 final class WriterWatch: Sendable {
     private struct State {
         var handler: (@Sendable (LMDBWriterWait) -> Void)?
@@ -27,7 +27,7 @@ final class WriterWatch: Sendable {
 
     init(_ lock: FoundWriterLock) { self.lock = lock }
 
-    /// Sets the handler of waits longer than `patience`. It runs on no particular thread.
+    /// Sets the handler for waits longer than `patience`. It runs on no particular thread.
     func report(after patience: Duration, to handler: @escaping @Sendable (LMDBWriterWait) -> Void) {
         state.withLock {
             $0.handler = handler
@@ -35,7 +35,7 @@ final class WriterWatch: Sendable {
         }
     }
 
-    /// A write transaction is about to ask for the lock.
+    /// Marks that a write transaction is about to ask for the lock.
     func begin() {
         let delay = state.withLock { state -> Duration? in
             guard state.handler != nil else { return nil }
@@ -46,7 +46,7 @@ final class WriterWatch: Sendable {
         if let delay { arm(delay) }
     }
 
-    /// The write transaction has the lock, or has failed.
+    /// Marks that the write transaction has the lock, or has failed.
     func end() {
         state.withLock { $0.since = nil }
     }
@@ -64,7 +64,7 @@ final class WriterWatch: Sendable {
             }
             let waited = since.duration(to: .now)
             guard waited >= state.patience else { return (nil, state.patience - waited) }
-            // Once for each wait: the next begin arms the timer again.
+            // Once per wait: the next begin arms the timer again.
             state.isArmed = false
             state.since = nil
             handler = state.handler
@@ -78,27 +78,27 @@ final class WriterWatch: Sendable {
 }
 
 extension LMDBEnvironment {
-    /// Sets the handler of write transactions that wait for another process for longer than `patience`.
+    /// Sets the handler for write transactions that wait for another process for longer than `patience`.
     package func reportWriterWaits(
         after patience: Duration, to handler: @escaping @Sendable (LMDBWriterWait) -> Void
     ) {
         writerWatch.report(after: patience, to: handler)
     }
 
-    /// The process that holds the writers' lock now; nil if none does or that cannot be told.
+    /// The process that holds the writer lock now; nil if none does or it is not known.
     package var writingProcess: Int32? {
-        // A closed environment has given up the map in which the lock lies.
+        // A closed environment has unmapped the lock file.
         let found = try? whileOpen("mdb_env_info") { () throws(LMDBError) in writerLock.value?.holder }
         guard let holder = found ?? nil, holder != 0 else { return nil }
         return holder
     }
 
-    /// Waits until no other process holds the writers' lock.
+    /// Waits until no other process holds the writer lock.
     ///
-    /// Asks every millisecond: LMDB has no begin with a limit, and a lock that another one recovers must not be touched.
-    /// Another process may take the lock before this one does; then the begin after this waits for it.
+    /// Checks every millisecond: LMDB has no begin with a time limit, and a lock that another process is recovering must not be
+    /// touched. Another process may take the lock before this one does. The following begin then waits for that process.
     ///
-    /// - Throws: ``LMDBError`` with the code `writerHeld` when the time has passed.
+    /// - Throws: ``LMDBError`` with the code `writerHeld` after the time has passed.
     func waitForWriterLock(atMost limit: Duration) throws(LMDBError) {
         guard let lock = writerLock.value else { return }
         let start = ContinuousClock.now

@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// Looks at `data.mdb` before LMDB does, by reading it and not through a map.
+/// Inspects `data.mdb` before LMDB opens it. Reads the file instead of mapping it.
 ///
-/// LMDB checks magic and version only: a truncated file opens, and the first page behind its end is a SIGBUS. A library
-/// has no child process at hand to try that in.
+/// LMDB checks only magic and version. It opens a truncated file, and then an access to the first page behind the end raises
+/// SIGBUS. A library cannot start a child process to test for that.
 struct DataFileInspection {
     var newest: DataFileMeta
     var fileBytes: Int
 
-    /// Nil for a store that is yet to be made. Throws for a file that cannot be, or must not be, opened.
+    /// Returns nil for a store that does not exist yet. Throws for a file that cannot be, or must not be, opened.
     static func inspect(storeAt path: String) throws(LMDBError) -> DataFileInspection? {
         guard let descriptor = SystemCalls.openToRead(path + "/data.mdb") else {
             let code = SystemCalls.lastCode
@@ -40,7 +40,7 @@ struct DataFileInspection {
         }
         let other = try Self.meta(in: second, isFirst: false, path: path)
         let newest = other.transactionID > meta.transactionID ? other : meta
-        // After the meta pages: a file that another process writes only grows, and before its meta page does.
+        // Read after the meta pages: a file that another process writes only grows, and it grows before its meta page changes.
         guard let fileBytes = SystemCalls.byteCount(of: descriptor) else {
             throw LMDBError(
                 .notAStore, operation: "open", path: path, detail: "data.mdb is not a regular file")

@@ -1,8 +1,17 @@
 /// One of the two meta pages at the start of `data.mdb`, read as plain bytes.
 ///
-/// Offsets in the page: a header of 16 bytes (flags at 10), then magic 16, version 20, map size 32, two database records
-/// of 48 bytes at 40 and 88 (the first's first word is the page size, the last of each its tree's root: the free list's and
-/// the main database's), last page 136, transaction 144.
+/// Offsets in the page:
+///
+/// - 0: a header of 16 bytes, with flags at 10;
+/// - 16: magic;
+/// - 20: version;
+/// - 32: map size;
+/// - 40 and 88: two database records of 48 bytes;
+/// - 136: last page;
+/// - 144: transaction.
+///
+/// The records are those of the free list and the main database. The first word of the first record is the page size; the last
+/// word of each is the root of its tree.
 struct DataFileMeta: Equatable {
     static let byteCount = 152
     static let magic: UInt32 = 0xBEEF_C0DE
@@ -19,7 +28,7 @@ struct DataFileMeta: Equatable {
     var lastPage: UInt64
     var transactionID: UInt64
 
-    /// What a page turned out to be.
+    /// The result of reading a meta page.
     enum Reading: Equatable {
         case meta(DataFileMeta)
         case otherVersion(UInt32)
@@ -54,12 +63,12 @@ struct DataFileMeta: Equatable {
             ))
     }
 
-    /// Whether it is as LMDB makes it, before the first commit.
+    /// Whether the page is in its initial state, before the first commit.
     var isInitial: Bool {
         transactionID == 0 && lastPage == 1 && freeRoot == Self.noPage && mainRoot == Self.noPage
     }
 
-    /// Bytes that the file has if all its pages have been written; nil if no file can be that long.
+    /// The size of the file if all its pages have been written; nil if no file can be that long.
     var neededByteCount: Int? {
         let (bytes, overflows) = (lastPage &+ 1).multipliedReportingOverflow(by: UInt64(pageSize))
         return overflows || lastPage == .max ? nil : Int(exactly: bytes)
@@ -67,7 +76,7 @@ struct DataFileMeta: Equatable {
 }
 
 extension [UInt8] {
-    /// An integer in this machine's byte order, as LMDB writes them.
+    /// Returns an integer in this machine's byte order, in which LMDB writes integers.
     func integer<Value: FixedWidthInteger>(at offset: Int, as type: Value.Type) -> Value {
         var value: Value = 0
         for index in (0..<MemoryLayout<Value>.size).reversed() {

@@ -1,18 +1,18 @@
 internal import Glibc
 
-/// A file of a store that the system does not let this process use: which one, whose it is, and what gives access.
+/// A file of a store that the system does not let this process use: which file, its owner, and the remedy.
 ///
-/// A reader needs more than to read: LMDB lists it in `lock.mdb`, which it must write.
+/// A reader needs more than read access: LMDB lists it in `lock.mdb`, so it must be able to write to that file.
 struct DeniedFile {
     private let path: String
-    /// What this process must do with the file.
+    /// How this process has to use the file, as part of the error message.
     private let use: String
-    /// The access that it takes.
+    /// The access that this requires.
     private let access: String
-    /// Whether a program without this access can still open the store for reading only.
+    /// Whether a program without this access can still open the store read-only.
     private var servesReaders = false
 
-    /// The error for an `open` of the store in a directory that failed with `EACCES` or `EPERM`.
+    /// Returns the error for an `open` of the store in a directory that failed with `EACCES` or `EPERM`.
     static func error(in directory: String, isReadOnly: Bool, operation: String, systemCode: Int32) -> LMDBError {
         guard let denied = find(in: directory, isReadOnly: isReadOnly) else {
             return LMDBError(code: systemCode, operation: operation, path: directory)

@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// The lock on one byte of the wake file, which the kernel gives up when its process ends, however it ends.
+/// An exclusive lock on one byte of the wake file. The kernel releases it when its process ends for any reason.
 package final class ExclusiveByte: Sendable {
-    /// Behind what is mapped.
+    /// Behind the mapped part of the file.
     private static let firstOffset = 8_192
 
     private let descriptor: Int32
     private let offset: Int
 
-    /// Takes the lock; nil when somebody has it.
+    /// Takes the lock; nil if it is taken.
     package init?(_ number: UInt32, of file: WakeFile) throws(LMDBError) {
         offset = Self.firstOffset + Int(number)
         descriptor = unsafe Glibc.open(file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
@@ -16,7 +16,7 @@ package final class ExclusiveByte: Sendable {
         guard try OpenFileLock.take(byte: offset, of: descriptor, path: file.path) else { return nil }
     }
 
-    /// Whether somebody has the lock, in this process or another. Takes nothing, and needs no right but to read the file.
+    /// Returns whether the lock is taken, in this process or another. Takes no lock, and needs only read access to the file.
     package static func isTaken(_ number: UInt32, of file: WakeFile) throws(LMDBError) -> Bool {
         let descriptor = unsafe Glibc.open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw LMDBError(code: errno, operation: "open", path: file.path) }

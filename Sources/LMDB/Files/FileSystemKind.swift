@@ -1,6 +1,6 @@
-/// Which file systems LMDB cannot work on: those whose other users do not share this machine's page cache and locks.
+/// The file systems on which LMDB does not work: machines that use them do not share a page cache and locks.
 enum FileSystemKind {
-    /// The name of the network file system with this `statfs` magic number; nil for a local one.
+    /// Returns the name of the network file system with this `statfs` magic number; nil for a local one.
     static func networkName(magic: UInt32) -> String? {
         switch magic {
         case 0x6969: "NFS"
@@ -14,7 +14,7 @@ enum FileSystemKind {
         case 0x0116_1970: "GFS2"
         case 0x7461_636F: "OCFS2"
         case 0x0102_1997: "9P"
-        // Sshfs, Gluster and shared folders of virtual machines all say FUSE; what is behind it cannot be told.
+        // Sshfs, Gluster and shared folders of virtual machines all report FUSE, which hides the actual file system.
         case 0x6573_5546: "FUSE"
         default: nil
         }

@@ -2,17 +2,17 @@ internal import CLMDB
 internal import Glibc
 internal import Synchronization
 
-/// Tells when a file is written to, by whatever program (inotify).
+/// Reports writes to a file by any program (inotify).
 ///
-/// Two descriptors and a path that stay the same until `deinit`; `watched` belongs to the thread that waits.
+/// Two descriptors and a path that do not change until `deinit`; `watched` belongs to the thread that waits.
 package final class FileWatch: Sendable {
     private let events: Int32
     private let stopping: Int32
     private let path: String
-    /// What the kernel calls the watch of the file; negative while there is none.
+    /// The kernel's number for the watch of the file; negative if there is none.
     private let watched: Atomic<Int32>
 
-    /// Watches a file; nil where the system gives no watch (its limits are reached).
+    /// Watches a file; nil if the system allows no further watch (its limits are reached).
     package init?(_ path: String) {
         self.path = path
         events = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
@@ -26,7 +26,7 @@ package final class FileWatch: Sendable {
         if stopping >= 0 { SystemCalls.close(stopping) }
     }
 
-    /// Blocks this thread until the file is written to; false once it is to stop.
+    /// Blocks this thread until the file is written to; returns false after ``stop()``.
     package func wait() -> Bool {
         var descriptors = [
             pollfd(fd: events, events: Int16(POLLIN), revents: 0),
@@ -37,22 +37,22 @@ package final class FileWatch: Sendable {
         return descriptors[1].revents == 0
     }
 
-    /// Has the kernel not look at writes to the file, which cost the writer each time, until ``resume()``.
+    /// Suspends the watch until ``resume()``, because each write to a watched file costs the writer time.
     package func pause() {
         let old = watched.exchange(-1, ordering: .relaxed)
         if old >= 0 { inotify_rm_watch(events, old) }
         drain()
     }
 
-    /// Ends ``pause()``. What was written before is not told. Where the system gives no watch any more, nothing is.
+    /// Ends ``pause()``. Earlier writes are not reported. If the system allows no further watch, nothing is reported.
     package func resume() {
         watched.store(unsafe inotify_add_watch(events, path, UInt32(IN_MODIFY)), ordering: .relaxed)
     }
 
-    /// Rests for a moment, so that many writes are one event.
+    /// Waits for a moment, so that many writes become one event.
     package func rest(milliseconds: UInt32) { SystemCalls.pause(milliseconds: milliseconds) }
 
-    /// Ends the waiting for good.
+    /// Ends the waiting permanently.
     package func stop() {
         var one: UInt64 = 1
         _ = unsafe write(stopping, &one, 8)

@@ -1,12 +1,12 @@
-/// The files of an open environment, to notice when somebody removes or replaces them.
+/// The files of an open environment, to detect when a program removes or replaces them.
 ///
-/// `lock.mdb` looks like a leftover, but without it the next process makes a new one, sees no other, and writes at the same
-/// time: both lose what they acknowledge, and the data file is torn. LMDB itself never looks.
+/// `lock.mdb` looks like a leftover. But without it, the next process creates a new one, sees no other process, and writes at the
+/// same time. Both then lose acknowledged commits, and the data file is damaged. LMDB itself never checks.
 final class HeldFiles: Sendable {
-    /// Names the lock file without opening it, since closing an open file would give up LMDB's locks on it. Nil where
-    /// there is none, as on read-only media.
+    /// Refers to the lock file without opening it, because closing an open file would release LMDB's locks on it. Nil if there is
+    /// no lock file, as on read-only media.
     private let lockFile: HandoverMutex<Int32?>
-    /// LMDB's own; used while the environment is open.
+    /// LMDB's own descriptor; used while the environment is open.
     private let dataFile: Int32
 
     init(path: String, dataFile: Int32) {
@@ -16,7 +16,7 @@ final class HeldFiles: Sendable {
 
     deinit { close() }
 
-    /// Lets go of the names, which would keep a file system from being unmounted.
+    /// Closes the descriptors, which would prevent unmounting the file system.
     func close() {
         lockFile.withLock { lockFile in
             if let file = lockFile { SystemCalls.close(file) }
@@ -24,7 +24,7 @@ final class HeldFiles: Sendable {
         }
     }
 
-    /// Fails when a file has no name any more. Renaming the directory is none of that.
+    /// Throws if a file has no name any more. Renaming the directory does not count.
     func requireNamed(_ operation: StaticString, path: String) throws(LMDBError) {
         let name: String
         if SystemCalls.isUnnamed(dataFile) {

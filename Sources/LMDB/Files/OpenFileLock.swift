@@ -1,21 +1,21 @@
 internal import Glibc
 
-/// Locks on single bytes of files that belong to an open file, and not to the process as POSIX locks do: two that
-/// open a file in one process exclude each other as well.
+/// Locks on single bytes of files. They belong to an open file, and not to the process as POSIX locks do. Two opens of a file in
+/// one process therefore exclude each other too.
 ///
-/// An open file may have more descriptors than one: a child process has them all from `fork` until it runs another program,
-/// those that are closed then too. Closing one's own descriptor therefore gives a lock up some time later if another thread
-/// starts a process just then; ``giveUp(byte:of:)`` does it at once.
+/// An open file may have several descriptors. From `fork` until it runs another program, a child process has copies of all
+/// descriptors, even of those that the parent closes in the meantime. If another thread is starting a process at that moment,
+/// closing the descriptor here releases the lock only some time later. ``giveUp(byte:of:)`` releases it at once.
 ///
 /// `fcntl(2)`, "Open file description locks (non-POSIX)".
 enum OpenFileLock {
-    // Glibc's overlay does not import their names.
+    // Glibc's overlay does not import these constants.
     private static let set: Int32 = 37
     private static let get: Int32 = 36
 
-    /// Takes the lock on a byte; false where somebody has it.
+    /// Takes the exclusive lock on a byte; returns false if it is taken.
     ///
-    /// - Throws: ``LMDBError`` when the system has no locks for the file.
+    /// - Throws: ``LMDBError`` if the system does not support locks for the file.
     static func take(byte offset: Int, of descriptor: Int32, path: String) throws(LMDBError) -> Bool {
         try take(lock(offset, F_WRLCK), of: descriptor, path: path)
     }
@@ -28,14 +28,14 @@ enum OpenFileLock {
         throw LMDBError(code: code, operation: "fcntl", path: path)
     }
 
-    /// Shares the lock on a byte; false where another open file has it alone. Needs no right but to read the file.
+    /// Takes a shared lock on a byte; returns false if another open file has it exclusively. Needs only read access to the file.
     ///
-    /// - Throws: ``LMDBError`` when the system has no locks for the file.
+    /// - Throws: ``LMDBError`` if the system does not support locks for the file.
     static func share(byte offset: Int, of descriptor: Int32, path: String) throws(LMDBError) -> Bool {
         try take(lock(offset, F_RDLCK), of: descriptor, path: path)
     }
 
-    /// Whether somebody has the lock on a byte, by another open file. Needs no right but to read the file.
+    /// Returns whether another open file has a lock on a byte. Needs only read access to the file.
     static func isTaken(byte offset: Int, of descriptor: Int32, path: String) throws(LMDBError) -> Bool {
         var lock = lock(offset, F_WRLCK)
         guard unsafe fcntl(descriptor, get, &lock) == 0 else {
@@ -44,7 +44,7 @@ enum OpenFileLock {
         return lock.l_type != Int16(F_UNLCK)
     }
 
-    /// Gives the lock on a byte up, whoever else has a descriptor of the open file.
+    /// Releases the lock on a byte, even if other descriptors of the open file exist.
     static func giveUp(byte offset: Int, of descriptor: Int32) {
         var lock = lock(offset, F_UNLCK)
         _ = unsafe fcntl(descriptor, set, &lock)

@@ -1,8 +1,9 @@
 internal import Glibc
 
-/// A mark on one byte of the wake file: a shared lock, which the kernel gives up when its process ends, however it ends.
+/// A mark on one byte of the wake file: a shared lock. The kernel releases it when its process ends for any reason.
 ///
-/// Any number of programs set a mark, and each program can see whether it is set. Marks and ``ExclusiveByte`` lie apart.
+/// Any number of programs can set a mark, and each program can check whether it is set. Marks and ``ExclusiveByte`` use separate
+/// bytes.
 package final class SharedByte: Sendable {
     /// Behind all bytes of ``ExclusiveByte``.
     private static let firstOffset = 1 << 33
@@ -10,16 +11,16 @@ package final class SharedByte: Sendable {
     private let descriptor: Int32
     private let offset: Int
 
-    /// Sets the mark with this number. Needs no right but to read the file.
+    /// Sets the mark with this number. Needs only read access to the file.
     package init(_ number: UInt32, of file: WakeFile) throws(LMDBError) {
         offset = Self.firstOffset + Int(number)
         descriptor = unsafe Glibc.open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw LMDBError(code: errno, operation: "open", path: file.path) }
-        // Nobody ever has the byte alone.
+        // The byte is never locked exclusively.
         _ = try OpenFileLock.share(byte: offset, of: descriptor, path: file.path)
     }
 
-    /// Whether the mark is set, by this process or another.
+    /// Returns whether the mark is set, by this process or another.
     package static func isSet(_ number: UInt32, of file: WakeFile) throws(LMDBError) -> Bool {
         let descriptor = unsafe Glibc.open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw LMDBError(code: errno, operation: "open", path: file.path) }

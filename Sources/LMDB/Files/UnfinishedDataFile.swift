@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// A data file whose making was cut short, by the loss of power or by a kill.
+/// A data file whose creation was interrupted, by a power loss or a kill.
 ///
-/// LMDB makes a file by one write of two meta pages that name no other page, and `openAlone` brings them to the disk
-/// before anything else is written. So a file that holds nothing but these pages, parts of them and zeros has never held
-/// a commit, and making it anew loses nothing. With anything else in it, it is a damaged file, which stays as it is.
+/// LMDB creates a file with one write of two meta pages that refer to no other page. `openAlone` flushes them to the disk before
+/// any other write. If a file contains only these pages, parts of them and zeros, it never contained a commit, and creating it
+/// again loses nothing. A file with any other content is damaged, and is not changed.
 enum UnfinishedDataFile {
     static func isOne(_ descriptor: Int32) -> Bool {
         var pageSize = SystemCalls.pageSize
@@ -21,10 +21,10 @@ enum UnfinishedDataFile {
         return bytes.allSatisfy { $0 == 0 }
     }
 
-    /// Empties the file if it still is one; LMDB then makes it anew. For the registry, which sees to it that nobody in
-    /// this process opens the environment.
+    /// Empties the file if it is still unfinished. LMDB then creates it again. Called by the registry, which ensures that no
+    /// other thread of this process opens the environment.
     ///
-    /// Returns false, having done nothing, when somebody has the environment open: it may be the one who makes the file.
+    /// Returns false, without a change, if a process has the environment open: it may be creating the file.
     static func empty(in path: String, fileMode: UInt32) throws(LMDBError) -> Bool {
         guard let lock = try LockFile.take(in: path, fileMode: fileMode) else { return false }
         defer { lock.release() }
@@ -36,7 +36,7 @@ enum UnfinishedDataFile {
         return true
     }
 
-    /// The error when somebody does not let go of such a file.
+    /// Returns the error for a process that keeps such a file open.
     static func busy(_ path: String) -> LMDBError {
         LMDBError(
             .busy, operation: "open", path: path,
@@ -44,7 +44,7 @@ enum UnfinishedDataFile {
             remedy: "stop that process, then retry")
     }
 
-    /// The error when such a file is not to be changed.
+    /// Returns the error for such a file that must not be changed.
     static func error(_ path: String) -> LMDBError {
         LMDBError(
             .unfinished, operation: "open", path: path,

@@ -4,13 +4,13 @@ internal import Synchronization
 
 /// A file beside the store through which processes wake each other after a commit.
 ///
-/// All map its first bytes: a count that every commit raises, on which a thread of each process waits in the kernel (a
-/// futex). A wake is a hint and carries no data: whoever wakes looks into the store.
+/// All processes map its first bytes: a count that every commit increments, on which one thread per process waits in the kernel
+/// (a futex). A wake is a hint and carries no data: the woken process reads the store.
 ///
-/// Bytes 0-7 are a magic text, 8-11 the count; the file is one page. Bytes past the first page are never mapped: programs lock
-/// them (``ExclusiveByte``).
+/// Bytes 0-7 are a magic text, and bytes 8-11 the count. The file has one page. Bytes past the first page are never mapped:
+/// programs lock them (``ExclusiveByte``).
 ///
-/// `@unchecked Sendable`: the map stays where it is until `deinit`, and the count in it is only touched atomically.
+/// `@unchecked Sendable`: the map does not move until `deinit`, and the count in it is accessed only atomically.
 @safe
 package final class WakeFile: @unchecked Sendable {
     package static let name = "feed.wake"
@@ -23,9 +23,9 @@ package final class WakeFile: @unchecked Sendable {
     private let map: UnsafeMutableRawPointer
     private let isWritable: Bool
 
-    /// Opens the file in a store's directory, and makes it where there is none.
+    /// Opens the file in a store's directory, and creates it if it does not exist.
     ///
-    /// - Parameter isReadOnly: whether this process only waits. Then the file is not made, and its absence is an error.
+    /// - Parameter isReadOnly: whether this process only waits. It then does not create the file, and a missing file is an error.
     package init(in directory: String, fileMode: UInt32, isReadOnly: Bool) throws(LMDBError) {
         path = directory + "/" + WakeFile.name
         isWritable = !isReadOnly
@@ -34,7 +34,7 @@ package final class WakeFile: @unchecked Sendable {
         guard descriptor >= 0 else { throw LMDBError(code: errno, operation: "open", path: path) }
         defer { Glibc.close(descriptor) }
         if !isReadOnly, SystemCalls.byteCount(of: descriptor) ?? 0 < WakeFile.byteCount {
-            // Several may make it at once; each writes the same bytes.
+            // Several processes may create it at once. Each writes the same bytes.
             guard ftruncate(descriptor, off_t(WakeFile.byteCount)) == 0,
                 unsafe WakeFile.magic.withUnsafeBytes({ unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) })
                     == WakeFile.magic.count
@@ -52,7 +52,7 @@ package final class WakeFile: @unchecked Sendable {
         unsafe self.map = map
     }
 
-    /// Lets those use the file who may use the data: root makes it for others too.
+    /// Gives the file the owner and mode of the data file, so that the same users have access even if root creates it.
     private static func share(_ descriptor: Int32, as dataFile: String) {
         var data = stat()
         var own = stat()
@@ -69,7 +69,7 @@ package final class WakeFile: @unchecked Sendable {
             .load(ordering: .acquiring)
     }
 
-    /// Raises the count and wakes all who wait, in all processes. Without effect where the file was opened to wait only.
+    /// Increments the count and wakes all waiting threads, in all processes. Has no effect if the file was opened read-only.
     package func wakeAll() {
         guard isWritable else { return }
         unsafe map.advanced(by: WakeFile.countOffset).assumingMemoryBound(to: Atomic<UInt32>.self).pointee
@@ -77,10 +77,10 @@ package final class WakeFile: @unchecked Sendable {
         wakeWaiting()
     }
 
-    /// Wakes all who wait without a reason for others; they look and wait again.
+    /// Wakes all waiting threads without incrementing the count. Threads of other processes check the count and wait again.
     package func wakeWaiting() { _ = unsafe clmdb_futex_wake(map.advanced(by: WakeFile.countOffset)) }
 
-    /// Blocks this thread until the count is not `count` any more, somebody wakes it, or the time has passed.
+    /// Blocks this thread until the count differs from `count`, the thread is woken, or the time has passed.
     package func wait(whileCountIs count: UInt32, milliseconds: UInt32) {
         _ = unsafe clmdb_futex_wait(map.advanced(by: WakeFile.countOffset), count, milliseconds)
     }

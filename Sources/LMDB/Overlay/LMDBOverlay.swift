@@ -1,15 +1,15 @@
-/// Another state of some databases, as what differs in it from the state that a snapshot holds: which keys have another
-/// value there, and which are absent.
+/// Another state of some databases, as the difference from the state of a snapshot: the keys with another value, and the absent
+/// keys.
 ///
-/// Once it is laid over a read transaction, all that the transaction gives is of that state. It does not change; its bytes
-/// stay where they are for as long as it lives, which is at least as long as a transaction that it lies over.
+/// A read transaction with an overlay returns the state of the overlay. An overlay never changes. Its bytes stay at their
+/// addresses as long as it exists, which is at least as long as a transaction that uses it.
 package final class LMDBOverlay: Sendable {
-    /// By the number of the database; nil for those in which nothing differs.
+    /// By the number of the database; nil for databases without differences.
     private let tables: [OverlayTable?]
-    /// What holds the bytes of all entries.
+    /// The owners of the bytes of all entries.
     private let arenas: [OverlayArena]
 
-    /// So many arenas are kept apart before their contents are brought together.
+    /// The maximum number of arenas before their contents are merged into one.
     private static let maximumArenas = 32
 
     init(tables: [OverlayTable?], arenas: [OverlayArena]) {
@@ -17,14 +17,14 @@ package final class LMDBOverlay: Sendable {
         self.arenas = arenas
     }
 
-    /// What differs in a database; nil for nothing.
+    /// Returns the differences in a database; nil if there are none.
     @inline(__always)
     func table(_ database: LMDBDatabase) -> OverlayTable? {
         let number = Int(database.handle)
         return number < tables.count ? tables[number] : nil
     }
 
-    /// The keys that have another value or are absent, in all databases.
+    /// The number of keys, in all databases, that have another value or are absent.
     package var entryCount: Int { tables.reduce(0) { $0 + ($1?.entries.count ?? 0) } }
 
     /// Checks that the entries of each database are in ascending order of their keys, each key once. Tests call it; it is empty in
@@ -43,16 +43,16 @@ package final class LMDBOverlay: Sendable {
         #endif
     }
 
-    /// The memory that it takes.
+    /// The memory that the overlay takes.
     package var byteCount: Int {
         arenas.reduce(entryCount * MemoryLayout<OverlayEntry>.stride) { $0 + $1.byteCount }
     }
 
-    /// The same state as what differs in it from a newer one.
+    /// Returns the same state as the difference from a newer state.
     ///
-    /// Linear in the number of entries; their bytes are shared.
+    /// Linear in the number of entries. Their bytes are shared.
     ///
-    /// - Parameter newer: the state that this one lies over, as what differs in it from the newer one.
+    /// - Parameter newer: the base state of this overlay, as the difference from the newer state.
     package func combined(over newer: LMDBOverlay) -> LMDBOverlay {
         if newer.entryCount == 0 { return self }
         var merged: [OverlayTable?] = []
@@ -72,11 +72,11 @@ package final class LMDBOverlay: Sendable {
     }
 }
 
-/// What differs in one database.
+/// The differences in one database.
 final class OverlayTable: Sendable {
-    /// In the order of the keys; each key once.
+    /// In the order of the keys. Each key occurs once.
     let entries: [OverlayEntry]
-    /// How many entries the database has more than in the snapshot.
+    /// How many entries the database has in addition to those of the snapshot.
     let entryDelta: Int
 
     init(entries: [OverlayEntry], entryDelta: Int) {
@@ -84,14 +84,14 @@ final class OverlayTable: Sendable {
         self.entryDelta = entryDelta
     }
 
-    /// The entry with this key; nil where the database has there what the snapshot has.
+    /// Returns the entry with this key; nil if the key has its value from the snapshot.
     func find(_ key: RawSpan) -> OverlayEntry? {
         let index = lowerBound(key)
         guard index < entries.count, entries[index].order(to: key) == 0 else { return nil }
         return entries[index]
     }
 
-    /// The place of the first entry whose key is not less than this one.
+    /// Returns the index of the first entry whose key is not less than this one.
     func lowerBound(_ key: RawSpan) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {
@@ -107,7 +107,7 @@ final class OverlayTable: Sendable {
         var (own, other) = (0, 0)
         while own < entries.count, other < newer.entries.count {
             let order = entries[own].order(to: newer.entries[other].key)
-            // Where both have a key, the older state counts.
+            // If both contain a key, the older state takes precedence.
             merged.append(order <= 0 ? entries[own] : newer.entries[other])
             if order <= 0 { own += 1 }
             if order >= 0 { other += 1 }

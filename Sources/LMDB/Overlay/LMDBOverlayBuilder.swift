@@ -1,6 +1,6 @@
-/// Puts an overlay together, in any order of the keys.
+/// Builds an overlay from keys in any order.
 package struct LMDBOverlayBuilder: ~Copyable {
-    /// What was said of one database.
+    /// The differences in one database.
     private struct Draft {
         var entries: [OverlayEntry] = []
         var entryDelta = 0
@@ -16,15 +16,15 @@ package struct LMDBOverlayBuilder: ~Copyable {
     /// By the number of the database.
     private var drafts: [Draft] = []
 
-    /// An overlay in which nothing differs yet.
+    /// Creates a builder without differences.
     package init() {}
 
-    /// Makes an entry of the snapshot absent, unless one is added under its key.
+    /// Makes an entry of the snapshot absent, unless an entry is added under its key.
     package mutating func hide(_ database: LMDBDatabase, key: RawSpan) {
         append(database, arena.entry(key, value: nil), delta: -1)
     }
 
-    /// Adds an entry under a key that the snapshot does not have, or whose entry is hidden.
+    /// Adds an entry under a key that the snapshot does not contain, or whose entry is hidden.
     package mutating func add(_ database: LMDBDatabase, key: RawSpan, value: RawSpan) {
         append(database, arena.entry(key, value: value), delta: 1)
     }
@@ -41,13 +41,13 @@ package struct LMDBOverlayBuilder: ~Copyable {
         drafts[number].entryDelta += delta
     }
 
-    /// The overlay.
+    /// Returns the overlay.
     ///
-    /// - Throws: ``Clash`` where two entries were added under one key.
+    /// - Throws: ``Clash`` if two entries were added under one key.
     package consuming func finish() throws(Clash) -> LMDBOverlay {
         var tables: [OverlayTable?] = []
         for number in drafts.indices {
-            // Moved and not copied.
+            // Moved, not copied.
             var draft = Draft()
             swap(&draft, &drafts[number])
             guard let entries = Self.sorted(&draft.entries) else {
@@ -58,7 +58,7 @@ package struct LMDBOverlayBuilder: ~Copyable {
         return LMDBOverlay(tables: tables, arenas: [arena])
     }
 
-    /// The entries in the order of their keys, each key once; nil where two were added under one.
+    /// Returns the entries in the order of their keys, with each key once; nil if two entries were added under one key.
     private static func sorted(_ entries: inout [OverlayEntry]) -> [OverlayEntry]? {
         entries.sort { $0.order(to: $1.key) < 0 }
         var kept: [OverlayEntry] = []

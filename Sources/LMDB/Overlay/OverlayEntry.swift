@@ -1,19 +1,19 @@
 internal import CLMDB
 internal import Glibc
 
-/// A key of a database and what it has instead of what a snapshot holds.
+/// A key of a database, with the value that replaces the value in a snapshot.
 ///
-/// `@unchecked Sendable`: its bytes never change. They are those of an arena that lives as long as the overlay.
+/// `@unchecked Sendable`: its bytes never change. They belong to an arena that exists as long as the overlay.
 @safe
 struct OverlayEntry: @unchecked Sendable {
     private let keyStart: UnsafeRawPointer
-    /// Nil where the key is absent.
+    /// Nil if the key is absent.
     private let valueStart: UnsafeRawPointer?
     private let keyCount: UInt32
     private let valueCount: UInt32
 
     fileprivate init(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?) {
-        // An arena gives a place also for no bytes.
+        // An arena returns an address even for zero bytes.
         unsafe keyStart = unsafe key.baseAddress.unsafelyUnwrapped
         unsafe valueStart = value?.baseAddress
         keyCount = UInt32(key.count)
@@ -23,7 +23,7 @@ struct OverlayEntry: @unchecked Sendable {
     /// Whether the key is absent.
     var isHidden: Bool { unsafe valueStart == nil }
 
-    /// The key's bytes, which live as long as the overlay.
+    /// The key's bytes, valid as long as the overlay exists.
     var key: RawSpan {
         @_lifetime(immortal)
         get {
@@ -32,7 +32,7 @@ struct OverlayEntry: @unchecked Sendable {
         }
     }
 
-    /// The value's bytes, which live as long as the overlay; none where the key is absent.
+    /// The value's bytes, valid as long as the overlay exists; empty if the key is absent.
     var value: RawSpan {
         @_lifetime(immortal)
         get {
@@ -41,7 +41,7 @@ struct OverlayEntry: @unchecked Sendable {
         }
     }
 
-    /// Less than, equal to or greater than 0 as the key comes before, is or comes after another one.
+    /// Compares the key with `other`. The result is negative, zero or positive if the key is before, equal to or after it.
     func order(to other: RawSpan) -> Int {
         unsafe other.withUnsafeBytes { other in
             let common = min(Int(keyCount), other.count)
@@ -53,16 +53,16 @@ struct OverlayEntry: @unchecked Sendable {
         }
     }
 
-    /// Gives the entry out as LMDB gives one of its own.
+    /// Returns the entry in the form in which LMDB returns its own entries.
     func give(_ key: inout MDB_val, _ value: inout MDB_val) {
         unsafe key = MDB_val(UnsafeRawBufferPointer(start: keyStart, count: Int(keyCount)))
         unsafe value = MDB_val(UnsafeRawBufferPointer(start: valueStart, count: Int(valueCount)))
     }
 }
 
-/// Holds the bytes of an overlay: what was put in stays where it is.
+/// Owns the bytes of an overlay, which do not move.
 ///
-/// `@unchecked Sendable`: only who fills it has it then; once it is part of an overlay, nothing is added.
+/// `@unchecked Sendable`: only its builder uses it while it grows. After it is part of an overlay, nothing is added.
 @safe
 final class OverlayArena: @unchecked Sendable {
     private var blocks: [UnsafeMutableRawBufferPointer] = unsafe []
@@ -78,9 +78,9 @@ final class OverlayArena: @unchecked Sendable {
         while let block = unsafe blocks.popLast() { unsafe block.deallocate() }
     }
 
-    /// Takes in the bytes of an entry.
+    /// Copies the bytes of an entry into the arena.
     ///
-    /// - Parameter value: nil where the key is absent.
+    /// - Parameter value: nil if the key is absent.
     func entry(_ key: RawSpan, value: RawSpan?) -> OverlayEntry {
         let keyBytes = unsafe take(key)
         guard let value else { return unsafe OverlayEntry(key: keyBytes, value: nil) }

@@ -1,32 +1,32 @@
 internal import CLMDB
 
-/// Moves a cursor over a database that an overlay lies over: through the entries of the snapshot and those of the overlay
-/// together, in the order of their keys.
+/// Moves a cursor over a database with an overlay: through the entries of the snapshot and of the overlay together, in the order
+/// of their keys.
 ///
-/// It answers as LMDB does: with a code, the key and the value. A class, so that cursors without an overlay carry one word
-/// for it; one cursor has it, on one thread at a time.
+/// It returns the same results as LMDB: a code, the key and the value. A class, so that a cursor without an overlay needs only
+/// one word for it. One cursor owns it, on one thread at a time.
 @safe
 final class OverlayWalk {
-    /// Which way the two places look.
+    /// The direction in which both positions are valid.
     private enum Direction {
-        /// They are of no use: they are looked up at the next step.
+        /// Neither is valid. Both are looked up at the next step.
         case none
-        /// Each is the first one behind the current entry, or that entry.
+        /// Each is the current entry, or the first entry after it.
         case forward
-        /// Each is the last one before the current entry, or that entry.
+        /// Each is the current entry, or the last entry before it.
         case backward
     }
 
     private let cursor: OpaquePointer
     private let table: OverlayTable
-    /// The place among the overlay's entries; -1 before the first.
+    /// The index in the overlay's entries; -1 before the first.
     private var index = 0
-    /// The entry of the snapshot that the cursor stands on, where it stands on one.
+    /// The snapshot's entry at the cursor, if there is one.
     private var baseKey = unsafe MDB_val()
     private var baseValue = unsafe MDB_val()
     private var hasBase = false
     private var direction = Direction.none
-    /// Whether the current entry is one of the overlay.
+    /// Whether the current entry comes from the overlay.
     private var isOverlaid = false
 
     init(_ cursor: OpaquePointer, _ table: OverlayTable) {
@@ -52,7 +52,7 @@ final class OverlayWalk {
         return unsafe isForward ? settleForward(&key, &value) : settleBackward(&key, &value)
     }
 
-    /// Goes to the first entry whose key is not less than this one, as `MDB_SET_RANGE` does.
+    /// Moves to the first entry whose key is not less than this one, like `MDB_SET_RANGE`.
     func seek(atLeast wanted: RawSpan, key: inout MDB_val, value: inout MDB_val) -> Int32 {
         let code = seekBase(wanted)
         guard code == 0 else { return code }
@@ -60,7 +60,7 @@ final class OverlayWalk {
         return unsafe settleForward(&key, &value)
     }
 
-    /// Goes to the entry with this key, as `MDB_SET_KEY` does.
+    /// Moves to the entry with this key, like `MDB_SET_KEY`.
     func seek(exactly wanted: RawSpan, key: inout MDB_val, value: inout MDB_val) -> Int32 {
         direction = .none
         guard let entry = table.find(wanted) else {
@@ -71,7 +71,7 @@ final class OverlayWalk {
         return 0
     }
 
-    /// Brings both places to the side of the current entry that the walk goes on to.
+    /// Moves both positions to the side of the current entry on which the walk continues.
     private func leave(_ current: MDB_val, isForward: Bool) -> Int32 {
         if direction == (isForward ? .forward : .backward) {
             guard isOverlaid else { return moveBase(isForward ? MDB_NEXT : MDB_PREV) }
@@ -87,7 +87,7 @@ final class OverlayWalk {
             if hasBase, isBase(at: key) { code = moveBase(MDB_NEXT) }
         } else {
             index -= 1
-            // From the first that is not before it, or from the end.
+            // From the first entry that is not before it, or from the end.
             code = moveBase(hasBase ? MDB_PREV : MDB_LAST)
         }
         return code
@@ -100,7 +100,7 @@ final class OverlayWalk {
             let order = hasBase ? entry.order(to: baseSpan) : -1
             if order > 0 { return unsafe giveBase(&key, &value) }
             if order == 0 {
-                // What the snapshot has there does not count.
+                // The overlay's entry hides the snapshot's entry.
                 let code = moveBase(MDB_NEXT)
                 guard code == 0 else { return code }
             }

@@ -1,29 +1,28 @@
-/// For each database a guess whether the next new key follows all others, from how the last ones went.
+/// Predicts for each database whether the next new key is greater than all others, from the last new keys.
 ///
-/// Records mostly come in the order of their ids: counted ones, or UUIDs that begin with the time. Appended, they fill
-/// pages; put in the ordinary way they leave each page half empty behind them, since LMDB splits a full page in the middle,
-/// and take longer. An append that fails costs a walk down to the last page, so after a few failures only every sixteenth
-/// new key tries.
+/// Records mostly arrive in the order of their ids: counters, or UUIDs that begin with the time. Appended keys fill pages and are
+/// fast. An ordinary put takes longer and leaves each page half empty, because LMDB splits a full page in the middle. An append
+/// that fails costs a descent to the last page, so after a few failures only every sixteenth new key tries one.
 ///
-/// `@unchecked Sendable`: used only by the thread that holds the environment's write transaction.
+/// `@unchecked Sendable`: only the thread that holds the environment's write transaction uses it.
 @safe
 final class AppendGuesses: @unchecked Sendable {
-    /// New keys in a row that were not appended, by the database's handle.
+    /// The number of new keys in a row that were not appended, by the database's handle.
     private var misses: [Int]
 
     init(maximumDatabases: Int) {
-        // LMDB's own two databases have the first two handles.
+        // The first two handles belong to LMDB's own two databases.
         misses = Array(repeating: 0, count: maximumDatabases + 2)
     }
 
-    /// Whether to try to append the next new key.
+    /// Returns whether to try to append the next new key.
     @inline(__always)
     func isLikely(_ database: LMDBDatabase) -> Bool {
         let misses = misses[Int(database.handle)]
         return misses < 4 || misses & 15 == 0
     }
 
-    /// Notes how a new key went.
+    /// Notes whether a new key was appended.
     @inline(__always)
     func note(_ database: LMDBDatabase, wasAppended: Bool) {
         misses[Int(database.handle)] = wasAppended ? 0 : misses[Int(database.handle)] &+ 1

@@ -1,22 +1,22 @@
-/// Values that were looked for together.
+/// Values that were looked up together.
 @safe
 package struct FoundValues: ~Copyable, ~Escapable {
-    /// How many are looked for at once: about as many as a processor can wait for.
+    /// How many keys are looked up at once: about as many as a processor can wait for.
     package static let capacity = 16
 
-    /// For each key that was looked for; no bytes where LMDB has to be asked. On the heap, as an array in place is copied for each
-    /// look at it.
+    /// One value for each key; empty if LMDB has to look it up. On the heap, because an inline array would be copied at each
+    /// access.
     private var values: [UnsafeRawBufferPointer] = unsafe []
-    /// Where the last search came through its tree, for the next ones: keys are mostly asked for in order.
+    /// The branch entry of the last search, for the next ones: keys are mostly looked up in order.
     private var slot: MappedPageSlot?
     /// The root of that tree.
     private var root: UInt64 = 0
 
-    /// None.
+    /// Creates an empty list.
     @_lifetime(immortal)
     package init() {}
 
-    /// A value by the number of its key; nil where LMDB has to be asked.
+    /// The value of a key, by the key's index; nil if LMDB has to look it up.
     package subscript(number: Int) -> RawSpan? {
         @_lifetime(copy self)
         borrowing get {
@@ -27,11 +27,11 @@ package struct FoundValues: ~Copyable, ~Escapable {
         }
     }
 
-    /// Forgets all.
+    /// Removes all values.
     @_lifetime(self: copy self)
     mutating func removeAll() { unsafe values.removeAll(keepingCapacity: true) }
 
-    /// Looks for some more.
+    /// Looks up the next keys.
     @_lifetime(self: copy self)
     mutating func find(_ tree: MappedTree, _ keys: UnsafeRawBufferPointer, _ ends: Span<Int>, _ range: Range<Int>) {
         let count = min(range.count, Self.capacity)

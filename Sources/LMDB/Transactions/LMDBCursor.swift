@@ -1,9 +1,10 @@
 internal import CLMDB
 
-/// A place in a database, to scan it in key order.
+/// A position in a database, for scans in key order.
 ///
-/// After a move that answered false the cursor stands before the first or after the last entry (for `seek(exactly:)`:
-/// nowhere): `previous()` from after the last gives the last, `next()` from before the first gives the first.
+/// After a move that returned false, the cursor is before the first or after the last entry; after `seek(exactly:)`, it is at no
+/// position. From after the last entry, `previous()` moves to the last one. From before the first entry, `next()` moves to the
+/// first one.
 @safe
 package struct LMDBCursor: ~Copyable, ~Escapable {
     private enum Standing {
@@ -13,19 +14,20 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
         case afterLast
     }
 
-    /// How many entries a walk goes to by LMDB before it goes on in the map: to find its place there takes a lookup.
+    /// How many steps a walk takes with LMDB's cursor before it continues in the map. Finding its position in the map costs a
+    /// lookup.
     private static let patience = 16
 
     private let cursor: OpaquePointer
     private let context: Unmanaged<TransactionContext>
     private let database: LMDBDatabase
-    /// Moves the cursor where an overlay lies over the database.
+    /// Moves the cursor if the database has an overlay.
     private let overlaid: OverlayWalk?
     private var standing = Standing.nowhere
-    /// How many times it went from an entry to the one beside it, one after the other.
+    /// The number of successive steps to a neighbouring entry.
     private var stepCount = 0
-    /// Goes on with a walk of some entries; LMDB's own cursor stays where that began. On the heap, as cursors are moved about and
-    /// most never get there.
+    /// Continues a longer walk; LMDB's own cursor stays where this one began. On the heap, because cursors are moved in memory
+    /// and most never need it.
     private var mapped: UnsafeMutablePointer<MappedWalk>?
     private var currentKey = unsafe MDB_val()
     private var currentValue = unsafe MDB_val()
@@ -46,21 +48,21 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
         unsafe Calls.closeCursor(cursor)
     }
 
-    /// Goes to the first entry; false if there is none.
+    /// Moves to the first entry; returns false if there is none.
     @_lifetime(self: copy self)
     package mutating func first() throws(LMDBError) -> Bool {
         startOver()
         return try move(MDB_FIRST, otherwise: .afterLast)
     }
 
-    /// Goes to the last entry; false if there is none.
+    /// Moves to the last entry; returns false if there is none.
     @_lifetime(self: copy self)
     package mutating func last() throws(LMDBError) -> Bool {
         startOver()
         return try move(MDB_LAST, otherwise: .beforeFirst)
     }
 
-    /// Goes to the next entry, or to the first from nowhere; false after the last.
+    /// Moves to the next entry, or to the first if the cursor has no position; returns false after the last.
     @_lifetime(self: copy self)
     package mutating func next() throws(LMDBError) -> Bool {
         switch standing {
@@ -70,7 +72,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
         }
     }
 
-    /// Goes to the entry before, or to the last from nowhere; false before the first.
+    /// Moves to the previous entry, or to the last if the cursor has no position; returns false before the first.
     @_lifetime(self: copy self)
     package mutating func previous() throws(LMDBError) -> Bool {
         switch standing {
@@ -80,7 +82,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
         }
     }
 
-    /// Goes to the first entry whose key is not less than this one; false if all are less.
+    /// Moves to the first entry whose key is not less than this one; returns false if all are less.
     @_lifetime(self: copy self)
     package mutating func seek(atLeast key: RawSpan) throws(LMDBError) -> Bool {
         guard LMDBKey.isValid(key) else { throw invalidKey(key.byteCount) }
@@ -93,7 +95,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
         return try arrive(code, otherwise: .afterLast)
     }
 
-    /// Goes to the entry with this key; false if there is none.
+    /// Moves to the entry with this key; returns false if there is none.
     @_lifetime(self: copy self)
     package mutating func seek(exactly key: RawSpan) throws(LMDBError) -> Bool {
         guard LMDBKey.isValid(key) else { throw invalidKey(key.byteCount) }
@@ -106,7 +108,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
         return try arrive(code, otherwise: .nowhere)
     }
 
-    /// The key of the entry the cursor stands on, in place; empty when it stands on none.
+    /// The key of the current entry, in place; empty if there is no current entry.
     package var key: RawSpan {
         @_lifetime(borrow self)
         borrowing get {
@@ -114,7 +116,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
         }
     }
 
-    /// The value of the entry the cursor stands on, in place; empty when it stands on none.
+    /// The value of the current entry, in place; empty if there is no current entry.
     package var value: RawSpan {
         @_lifetime(borrow self)
         borrowing get {
@@ -122,17 +124,17 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
         }
     }
 
-    /// Where the key of the entry lies in memory, which tells it from all other entries of the database as long as the
-    /// transaction writes nothing and no overlay is laid over it; 0 when the cursor stands on none.
+    /// The memory address of the current key; 0 if there is no current entry. It identifies the entry in the database, as long as
+    /// the transaction writes nothing and has no overlay.
     package var address: UInt { UInt(bitPattern: unsafe currentKey.mv_data) }
 
     private func invalidKey(_ byteCount: Int) -> LMDBError {
         unsafe context.takeUnretainedValue().invalidKey(byteCount, "mdb_cursor_get")
     }
 
-    /// Goes forward to the entry at an ``address`` that lies ahead, or to the end.
+    /// Moves forward to the entry at an ``address`` ahead, or to the end.
     ///
-    /// - Returns: how many entries it came to: a leaf's at once, where it can.
+    /// - Returns: how many entries it moved over. It skips whole leaves where it can.
     @_lifetime(self: copy self)
     package mutating func skip(to address: UInt) throws(LMDBError) -> Int {
         var count = 0
@@ -144,7 +146,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
         return count
     }
 
-    /// Begins a walk anew: where a search ends says nothing of how far the next one goes.
+    /// Begins a new walk: the position of a search does not show how far the following walk goes.
     @inline(__always)
     @_lifetime(self: copy self)
     private mutating func startOver() {
@@ -159,7 +161,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
         unsafe walk.deallocate()
     }
 
-    /// Goes from an entry to the one before (-1) or behind (1) it.
+    /// Moves from an entry to the previous (-1) or the next (1) one.
     @inline(__always)
     @_lifetime(self: copy self)
     private mutating func walk(by step: Int) throws(LMDBError) -> Bool {
@@ -182,7 +184,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
         stepCount &+= 1
         if stepCount == Self.patience, overlaid == nil {
             let context = unsafe context.takeUnretainedValue()
-            // As many lookups as the tree is worth finding for: the walk is.
+            // Enough lookups that finding the tree is worth its cost: the walk is long.
             if let tree = context.tree(of: database, lookups: MappedTrees.patience + 1),
                 let walk = unsafe MappedWalk(tree, at: UnsafeRawBufferPointer(currentKey))
             {
@@ -195,7 +197,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
         return step > 0 ? try move(MDB_NEXT, otherwise: .afterLast) : try move(MDB_PREV, otherwise: .beforeFirst)
     }
 
-    /// Goes somewhere by LMDB's own cursor.
+    /// Moves LMDB's own cursor.
     @inline(__always)
     @_lifetime(self: copy self)
     private mutating func move(_ operation: MDB_cursor_op, otherwise: Standing) throws(LMDBError) -> Bool {

@@ -1,7 +1,7 @@
-/// A read transaction: one snapshot, held until this value goes away.
+/// A read transaction: one snapshot, held until this value is destroyed.
 ///
-/// It may move from thread to thread (`MDB_NOTLS`) but serves one at a time. Its end gives it back to the environment's
-/// pool, reset, for the next one to renew.
+/// It may move between threads (`MDB_NOTLS`), but only one thread at a time may use it. At its end it is reset and returns to the
+/// environment's pool, for the next one to renew.
 @safe
 package struct LMDBReadTransaction: ~Copyable {
     private let environment: LMDBEnvironment
@@ -16,10 +16,10 @@ package struct LMDBReadTransaction: ~Copyable {
         environment.endRead(context)
     }
 
-    /// Shows another state from now on: cursors that are open do not change.
+    /// Lays an overlay over the transaction, which returns the overlay's state from now on. Open cursors do not change.
     package mutating func lay(_ overlay: LMDBOverlay) { context.overlay = overlay }
 
-    /// What this transaction sees.
+    /// The state that this transaction reads.
     package var snapshot: LMDBSnapshot {
         @_lifetime(borrow self)
         borrowing get {
@@ -28,6 +28,6 @@ package struct LMDBReadTransaction: ~Copyable {
     }
 }
 
-/// It may move to another thread, but not be used by two at once.
+/// It may move to another thread, but two threads must not use it at once.
 @available(*, unavailable)
 extension LMDBReadTransaction: Sendable {}

@@ -1,8 +1,8 @@
 internal import CLMDB
 
-/// One consistent state of an environment: everything that only reads, from a read or from a write transaction.
+/// One consistent state of an environment: all read operations, for a read or a write transaction.
 ///
-/// Bound to its transaction's life: neither it nor the bytes it hands out can outlive that.
+/// It is bound to its transaction: neither the snapshot nor the bytes that it returns can outlive the transaction.
 @safe
 package struct LMDBSnapshot: ~Escapable {
     /// Unretained: the transaction that lends this snapshot keeps the context alive.
@@ -13,9 +13,9 @@ package struct LMDBSnapshot: ~Escapable {
         unsafe self.context = Unmanaged.passUnretained(context)
     }
 
-    /// The bytes stored under a key, in place; nil if there are none.
+    /// Returns the bytes stored under a key, in place; nil if there are none.
     ///
-    /// A key that is empty or longer than 511 bytes is an error: LMDB itself would say "not found" and hide a mistake.
+    /// A key that is empty or longer than 511 bytes is an error. LMDB itself would return "not found" and hide the mistake.
     @_lifetime(copy self)
     package func get(_ database: LMDBDatabase, key: RawSpan) throws(LMDBError) -> RawSpan? {
         guard LMDBKey.isValid(key) else {
@@ -34,13 +34,13 @@ package struct LMDBSnapshot: ~Escapable {
         throw unsafe context.takeUnretainedValue().failure(code, "mdb_get")
     }
 
-    /// Looks for some values at once, which takes less time than one after the other.
+    /// Looks up several values at once, which takes less time than one lookup after the other.
     ///
     /// - Parameters:
-    ///   - keys: the bytes of the keys, one behind the other.
-    ///   - ends: where each of them ends.
-    ///   - range: which to look for: ``FoundValues/capacity`` at most.
-    ///   - values: holds those values, and no others, then.
+    ///   - keys: the bytes of the keys, concatenated.
+    ///   - ends: the end of each key in `keys`.
+    ///   - range: which keys to look up: at most ``FoundValues/capacity``.
+    ///   - values: contains these values afterwards, and no others.
     @_lifetime(values: copy self)
     package func find(
         _ database: LMDBDatabase, keys: RawSpan, ends: Span<Int>, _ range: Range<Int>, into values: inout FoundValues
@@ -52,14 +52,15 @@ package struct LMDBSnapshot: ~Escapable {
         if let tree { unsafe keys.withUnsafeBytes { unsafe values.find(tree, $0, ends, range) } }
     }
 
-    /// What an overlay has under a key; nil where it leaves that to the snapshot. Apart, as most transactions have none.
+    /// Returns the entry of an overlay for a key; nil if the snapshot's value applies. Not inlined, because most transactions
+    /// have no overlay.
     @inline(never)
     private func overlaid(_ database: LMDBDatabase, _ key: RawSpan) -> OverlayEntry? {
         unsafe context.takeUnretainedValue().overlay?.table(database)?.find(key)
     }
 
-    /// The size of a database in this snapshot. Under an overlay the entries are those of its state, and the pages those of
-    /// the snapshot.
+    /// Returns the size of a database in this snapshot. With an overlay, the entries are those of its state, and the pages are
+    /// those of the snapshot.
     package func statistics(of database: LMDBDatabase) throws(LMDBError) -> LMDBStatistics {
         var statistics: LMDBStatistics?
         let context = unsafe context.takeUnretainedValue()
@@ -69,7 +70,7 @@ package struct LMDBSnapshot: ~Escapable {
         return statistics
     }
 
-    /// A cursor over a database, before its first move.
+    /// Returns a cursor over a database, before its first move.
     @_lifetime(copy self)
     package func openCursor(_ database: LMDBDatabase) throws(LMDBError) -> LMDBCursor {
         var cursor: OpaquePointer?
@@ -81,13 +82,13 @@ package struct LMDBSnapshot: ~Escapable {
         return unsafe _overrideLifetime(opened, copying: self)
     }
 
-    /// The number of the transaction that made this state; in a write transaction, its own number.
+    /// The number of the transaction that created this state; in a write transaction, its own number.
     package var transactionID: Int {
         unsafe Calls.identifier(of: context.takeUnretainedValue().handle)
     }
 }
 
-/// LMDB's rule for keys, checked before each call that would not report it.
+/// LMDB's rule for keys, checked before each call that would not report a violation.
 enum LMDBKey {
     static let maximumByteCount = 511
 

@@ -1,12 +1,12 @@
 internal import CLMDB
 
-/// The one write transaction of an environment (or a child of it), on the thread that began it.
+/// The write transaction of an environment, or a child of it, on the thread that began it.
 ///
-/// LMDB's writer lock belongs to a thread: a commit elsewhere would succeed and leave the store locked. So each operation
-/// checks the thread. A value that goes away without a commit aborts.
+/// LMDB's writer lock belongs to a thread: a commit on another thread would succeed and leave the store locked. Each operation
+/// therefore checks the thread. A value that is destroyed without a commit aborts.
 @safe
 package struct LMDBWriteTransaction: ~Copyable {
-    /// How `put` treats what is there.
+    /// How `put` treats existing entries.
     package struct PutOptions: OptionSet, Sendable {
         package let rawValue: UInt32
 
@@ -14,10 +14,10 @@ package struct LMDBWriteTransaction: ~Copyable {
             self.rawValue = rawValue
         }
 
-        /// Leave an entry that is already there as it is.
+        /// Keep an existing entry unchanged.
         package static let noOverwrite = PutOptions(rawValue: UInt32(MDB_NOOVERWRITE))
-        /// The key follows all others: twenty times faster than searching for its place. Another order is an error, or
-        /// with `noOverwrite` the answer false.
+        /// The key is greater than all others: twenty times faster than searching for its position. A key in another order is an
+        /// error, or with `noOverwrite` the result false.
         package static let append = PutOptions(rawValue: UInt32(MDB_APPEND))
     }
 
@@ -38,7 +38,7 @@ package struct LMDBWriteTransaction: ~Copyable {
         if !isEnded { environment.endWrite(lineage, level: level, context: context) }
     }
 
-    /// What this transaction sees: the newest commit and its own changes.
+    /// The state that this transaction reads: the newest commit and its own changes.
     package var snapshot: LMDBSnapshot {
         @_lifetime(borrow self)
         borrowing get {
@@ -46,8 +46,8 @@ package struct LMDBWriteTransaction: ~Copyable {
         }
     }
 
-    /// Stores a value under a key. False: `noOverwrite`, and there is one already, which stays; with `append` also when
-    /// the key does not follow all others.
+    /// Stores a value under a key. Returns false if `noOverwrite` is set and the key exists; the entry then stays. With `append`,
+    /// also returns false if the key is not greater than all others.
     @discardableResult
     package mutating func put(
         _ database: LMDBDatabase, key: RawSpan, value: RawSpan, options: PutOptions = []
@@ -59,9 +59,9 @@ package struct LMDBWriteTransaction: ~Copyable {
         throw context.failure(code, "mdb_put")
     }
 
-    /// Stores a value under a key that is to be new. False: there is one already, which stays.
+    /// Stores a value under a new key. Returns false if the key exists; the entry then stays.
     ///
-    /// Keys that come in rising order are appended, which leaves pages full.
+    /// Keys in ascending order are appended, which leaves pages full.
     package mutating func putNew(_ database: LMDBDatabase, key: RawSpan, value: RawSpan) throws(LMDBError) -> Bool {
         let guesses = environment.appendGuesses
         var isAppended = false
@@ -73,7 +73,7 @@ package struct LMDBWriteTransaction: ~Copyable {
         return try put(database, key: key, value: value, options: .noOverwrite)
     }
 
-    /// Deletes a key. False: there was none.
+    /// Deletes a key. Returns false if it does not exist.
     @discardableResult
     package mutating func delete(_ database: LMDBDatabase, key: RawSpan) throws(LMDBError) -> Bool {
         let handle = unsafe try live("mdb_del")
@@ -92,17 +92,17 @@ package struct LMDBWriteTransaction: ~Copyable {
         guard code == 0 else { throw context.failure(code, "mdb_drop") }
     }
 
-    /// Deletes a database: in an outermost transaction, and while this process reads nothing (waits for that a while,
-    /// then throws `busy`). Afterwards no copy of its handle may be used: LMDB gives the number to another.
+    /// Deletes a database. Allowed in an outermost transaction, while this process runs no read transaction: waits for that for a
+    /// limited time, then throws `busy`. Afterwards no copy of the handle may be used, because LMDB reuses the number.
     package mutating func drop(_ database: LMDBDatabase) throws(LMDBError) {
         let handle = unsafe try live("mdb_drop")
         guard level == 0 else {
-            // Its handle would be gone though the child's abort keeps the database, and fail the parent.
+            // A child's abort would restore the database but not its handle, and would fail the parent.
             throw LMDBError(
                 .badTransaction, operation: "mdb_drop", path: environment.path,
                 detail: "a child transaction cannot drop a database", remedy: "empty it here and drop it in the parent")
         }
-        // First what takes time, while readers still run.
+        // The slow part comes first, while readers may still run.
         try empty(database)
         try environment.withoutReaders("mdb_drop") { () throws(LMDBError) in
             let code = unsafe Calls.drop(handle, database, deleting: true)
@@ -112,7 +112,7 @@ package struct LMDBWriteTransaction: ~Copyable {
         environment.forget(database)
     }
 
-    /// Opens a named database; nil if there is none and none is to be created.
+    /// Opens a named database; nil if it does not exist and `create` is false.
     package mutating func openDatabase(named name: String, create: Bool) throws(LMDBError) -> LMDBDatabase? {
         let handle = unsafe try live("mdb_dbi_open")
         var database: LMDBDatabase?
@@ -123,7 +123,7 @@ package struct LMDBWriteTransaction: ~Copyable {
         return database
     }
 
-    /// Begins a transaction within this one, which cannot be used until the child has ended.
+    /// Begins a child transaction. This transaction cannot be used until the child has ended.
     package mutating func beginChild() throws(LMDBError) -> LMDBWriteTransaction {
         let parent = unsafe try live("mdb_txn_begin")
         var child: OpaquePointer?
@@ -134,20 +134,20 @@ package struct LMDBWriteTransaction: ~Copyable {
         return LMDBWriteTransaction(environment: environment, context: context, lineage: lineage, level: level + 1)
     }
 
-    /// Commits: a child into its parent, the outermost to the disk. Whatever happens, the transaction has ended.
+    /// Commits: a child into its parent, the outermost to the disk. The transaction has ended in any case, even after an error.
     package consuming func commit() throws(LMDBError) {
         let handle = unsafe try live("mdb_txn_commit")
         isEnded = true
         unsafe try environment.commit(handle, lineage, level: level, context: context)
     }
 
-    /// Ends the transaction and undoes all it did.
+    /// Ends the transaction and undoes all its changes.
     package consuming func abort() {
         isEnded = true
         environment.endWrite(lineage, level: level, context: context)
     }
 
-    /// The handle, if this is the thread, and this the innermost transaction that still runs.
+    /// Returns the handle, if this is the transaction's thread and the innermost running transaction.
     @inline(__always)
     private func live(_ operation: StaticString) throws(LMDBError) -> OpaquePointer {
         guard !environment.isForked else { throw environment.forkedChild(operation) }

@@ -1,27 +1,27 @@
-/// A running (or pooled) LMDB transaction: what its Swift face, its snapshots and its cursors share.
+/// A running (or pooled) LMDB transaction: the state that its Swift value, its snapshots and its cursors share.
 ///
-/// A class so that a snapshot stays valid while the transaction beneath it is exchanged or ended, and so that beginning
-/// a pooled read transaction allocates nothing.
+/// A class, so that a snapshot stays valid while its transaction is exchanged or ended, and so that beginning a pooled read
+/// transaction allocates nothing.
 ///
-/// `@unchecked Sendable`: one transaction uses a context at a time. It passes from thread to thread only through the
-/// gate's lock, and the transactions that hold it are not Sendable.
+/// `@unchecked Sendable`: only one transaction at a time uses a context. It moves between threads only through the gate's lock,
+/// and the transactions that own it are not Sendable.
 @safe
 final class TransactionContext: @unchecked Sendable {
-    /// The environment outlives every transaction: each one's face holds it strongly.
+    /// The environment outlives every transaction: the Swift value of each holds a strong reference.
     let environment: Unmanaged<LMDBEnvironment>
-    /// Nil once it has ended.
+    /// Nil after the transaction has ended.
     var handle: OpaquePointer?
-    /// The family of write transactions it belongs to; nil for a read transaction.
+    /// The lineage of write transactions it belongs to; nil for a read transaction.
     let writing: WriteLineage?
-    /// The thread that the read transaction began on.
+    /// The thread on which the read transaction began.
     var readingThread: UInt = 0
-    /// Whether LMDB has failed the transaction: only an abort is left.
+    /// Whether LMDB has failed the transaction. It can then only be aborted.
     var hasFailed = false
-    /// What its snapshots and the cursors opened from now on show instead of what they hold.
+    /// The overlay of its snapshots, and of the cursors opened from now on.
     var overlay: LMDBOverlay?
-    /// What a read transaction searches by itself.
+    /// The trees that a read transaction searches without LMDB.
     private var trees = MappedTrees()
-    /// Transactions on the same commit that this one had before `handle`; bytes and cursors may still be theirs.
+    /// Earlier transactions of this context on the same commit; bytes and cursors may still belong to them.
     private var retired: [OpaquePointer] = unsafe []
 
     init(environment: LMDBEnvironment, handle: OpaquePointer, writing: WriteLineage?) {
@@ -30,7 +30,7 @@ final class TransactionContext: @unchecked Sendable {
         self.writing = writing
     }
 
-    /// Puts a reset read transaction on the newest commit.
+    /// Moves a reset read transaction to the newest commit.
     func renew() -> Int32 {
         guard let handle = unsafe handle else { return 0 }
         trees.begin(in: unsafe environment.takeUnretainedValue())
@@ -44,23 +44,23 @@ final class TransactionContext: @unchecked Sendable {
         if let handle = unsafe handle { unsafe Calls.reset(handle) }
     }
 
-    /// The tree of a database, where a read transaction searches it by itself; nil where LMDB is to be asked.
+    /// Returns the tree of a database for direct searches; nil if LMDB has to search.
     ///
-    /// - Parameter lookups: how many are to be made.
+    /// - Parameter lookups: the number of lookups that follow.
     @inline(__always)
     func tree(of database: LMDBDatabase, lookups: Int) -> MappedTree? {
         guard writing == nil, !CallFaults.isAnyPlanned else { return nil }
         return trees.tree(of: database, lookups: lookups, in: self)
     }
 
-    /// Ends the transaction, aborting what it did.
+    /// Ends the transaction and aborts its changes.
     func end() {
         endRetired()
         if let handle = unsafe handle { unsafe Calls.abort(handle) }
         unsafe handle = nil
     }
 
-    /// Goes on with another transaction on the same commit; the one before lives until this one ends.
+    /// Continues with another transaction on the same commit. The earlier one stays until this context ends.
     func exchange(_ newer: OpaquePointer) {
         if let older = unsafe handle { unsafe retired.append(older) }
         unsafe handle = newer
@@ -71,21 +71,21 @@ final class TransactionContext: @unchecked Sendable {
     }
 }
 
-/// A write transaction, its children, and the thread they are pinned to.
+/// A write transaction, its children, and the thread to which they are pinned.
 ///
-/// Only that thread touches it, which each operation checks before anything else.
+/// Only that thread uses it; each operation checks this first.
 final class WriteLineage {
     let thread: UInt
     /// The outermost first. Only the last may be used; ending one ends those after it.
     var levels: [TransactionContext] = []
-    /// Databases opened by these transactions, which the environment learns of when the outermost commits.
+    /// Databases opened by these transactions. The environment receives them when the outermost commits.
     var opened: [(name: String, database: LMDBDatabase, level: Int)] = []
 
     init(thread: UInt) {
         self.thread = thread
     }
 
-    /// What a level opened is its parent's after a commit, and closed after an abort.
+    /// Ends a level. The databases that it opened belong to its parent after a commit, and are closed after an abort.
     func end(level: Int, isCommitted: Bool) {
         if !isCommitted { opened.removeAll { $0.level >= level } }
         for index in opened.indices where opened[index].level >= level { opened[index].level = level - 1 }

@@ -1,22 +1,22 @@
 internal import Dispatch
 
-/// Lets transactions in and out of an environment, and keeps the read transactions that wait to be used again.
+/// Controls which transactions may run in an environment, and pools read transactions for reuse.
 ///
-/// Cycle: `enterRead` … `leaveRead` and `enterWrite` … `leaveWrite` by transactions; `exclusively` by map growth;
-/// `closeForever` once. All state is under `storage`'s lock, which is held for some tens of nanoseconds; whoever must
-/// wait leaves a semaphore there and waits outside of it.
+/// Cycle: `enterRead` … `leaveRead` and `enterWrite` … `leaveWrite` by transactions; `exclusively` by map growth; `closeForever`
+/// once. All state is protected by `storage`'s lock, which is held for some tens of nanoseconds. A caller that has to wait stores
+/// a semaphore there and waits outside of the lock.
 final class TransactionGate: Sendable {
     private struct Storage {
         var state = TransactionGateState()
         /// Ended read transactions, reset: a renewal costs a fifth of a begin. Each still holds its reader slot.
         var idle: [TransactionContext] = []
-        /// The threads that readers came in on, one for each.
+        /// The thread of each reader, recorded when it entered.
         var readingThreads: [UInt] = []
         var waiters: [DispatchSemaphore] = []
         /// Set when a write transaction was dropped on a thread that cannot end it.
         var abandoned: TransactionContext?
 
-        /// The caller must wait: signalled at the next change that may let it go on.
+        /// Adds a semaphore for a caller that has to wait. It is signalled at the next change that may let the caller continue.
         mutating func enqueue() -> DispatchSemaphore {
             let semaphore = DispatchSemaphore(value: 0)
             waiters.append(semaphore)
@@ -29,10 +29,10 @@ final class TransactionGate: Sendable {
         }
     }
 
-    /// Enough for the readers that one process runs at a time, few enough to leave slots to other processes.
+    /// Enough for the readers that one process runs at a time, and few enough to leave slots for other processes.
     private static let maximumIdle = 64
 
-    /// How often those who wait for the writer make sure that its thread has not ended.
+    /// How often a thread that waits for the writer checks whether the writer's thread has ended.
     private static let secondsBetweenLooks = 0.1
 
     private let storage = HandoverMutex(Storage())
@@ -45,7 +45,7 @@ final class TransactionGate: Sendable {
         case refused(TransactionGateState.Refusal)
     }
 
-    /// Lets a reader in. Without `pooled`, one that brings its own transaction or needs none.
+    /// Lets a reader enter. Without `pooled`, the reader has its own transaction or needs none.
     func enterRead(_ thread: UInt, pooled: Bool = true) -> ReadEntry {
         while true {
             let (entry, semaphore): (ReadEntry?, DispatchSemaphore?) = storage.withLock { storage in
@@ -63,12 +63,12 @@ final class TransactionGate: Sendable {
         }
     }
 
-    /// Takes a reader out; keeps its transaction for later if there is room, else hands it back to be ended for good.
+    /// Lets a reader leave. Pools its transaction if there is room; otherwise returns it to the caller, which has to end it.
     ///
-    /// - Parameter thread: the one that it came in on.
+    /// - Parameter thread: the thread with which it entered.
     func leaveRead(_ thread: UInt, keeping context: TransactionContext?) -> TransactionContext? {
         let (surplus, waiters): (TransactionContext?, [DispatchSemaphore]) = storage.withLock { storage in
-            // Mostly the last one that came; else that one takes the place.
+            // Usually the last thread in the list; otherwise the last one takes the freed index.
             let last = storage.readingThreads.removeLast()
             if last != thread, let index = storage.readingThreads.lastIndex(of: thread) {
                 storage.readingThreads[index] = last
@@ -84,12 +84,12 @@ final class TransactionGate: Sendable {
         return surplus
     }
 
-    /// Whether a reader that came in on a thread is still in.
+    /// Returns whether a reader that entered on a thread is still inside.
     func isReading(_ thread: UInt) -> Bool {
         storage.withLock { $0.readingThreads.contains(thread) }
     }
 
-    /// The waiting read transactions, to be ended for good.
+    /// Returns the pooled read transactions. The caller has to end them.
     func takeIdle() -> [TransactionContext] {
         storage.withLock { storage in
             defer { storage.idle = [] }
@@ -99,10 +99,10 @@ final class TransactionGate: Sendable {
 
     // MARK: The writer
 
-    /// What became of a wish for the writer's seat.
+    /// The result of a request for the writer seat.
     enum WriteEntry {
         case entered
-        /// The seat is taken, but this very thread's last transaction was dropped elsewhere: end it first.
+        /// The caller has the seat. A previous transaction of this thread was dropped on another thread: end it first.
         case enteredAfter(TransactionContext)
         case refused(TransactionGateState.Refusal)
     }
@@ -138,15 +138,15 @@ final class TransactionGate: Sendable {
 
     // MARK: Exclusive sections
 
-    /// What kept an exclusive section from running.
+    /// The reason why an exclusive section did not run.
     enum Obstacle: Error {
         case refused(TransactionGateState.Refusal)
-        /// Time ran out with so many transactions still running.
+        /// The time limit passed while this many transactions were still running.
         case timedOut(running: Int)
     }
 
-    /// Shuts the gate, waits until all transactions are out, runs `body` and opens the gate again. With
-    /// `keepingWriter` the caller's own write transaction stays.
+    /// Shuts the gate, waits until all transactions have left, runs `body` and opens the gate again. With `keepingWriter`, the
+    /// caller's own write transaction stays inside.
     func exclusively(
         until deadline: DispatchTime, keepingWriter: Bool = false, _ body: () throws(LMDBError) -> Void
     ) throws(LMDBError) -> Obstacle? {
@@ -177,8 +177,9 @@ final class TransactionGate: Sendable {
         }
     }
 
-    /// Refuses newcomers for good and waits until all transactions are out. False: a write transaction was dropped on
-    /// another thread than its own, which still runs and holds LMDB's lock, so that the files cannot be closed.
+    /// Rejects new transactions permanently and waits until all transactions have left. Returns false if a write transaction was
+    /// dropped on a thread other than its own, and its own thread still runs. That thread holds LMDB's lock, so the files cannot
+    /// be closed.
     func closeForever() -> Bool {
         change { $0.state.close() }
         while true {
@@ -195,7 +196,7 @@ final class TransactionGate: Sendable {
         change { $0.state.markBroken() }
     }
 
-    /// Transactions that run now.
+    /// The number of transactions that are running.
     var running: Int {
         storage.withLock { $0.state.readers + ($0.state.isWriting ? 1 : 0) }
     }
@@ -204,7 +205,7 @@ final class TransactionGate: Sendable {
         change { $0.state.reopen() }
     }
 
-    /// Changes the state and lets all who wait look again.
+    /// Changes the state and wakes all waiting threads, which check again.
     private func change(_ body: (inout Storage) -> Void) {
         let waiters = storage.withLock { storage in
             body(&storage)

@@ -1,8 +1,9 @@
-/// Who may work on an environment now: a pure state machine, each method says what its caller must do.
+/// The transactions that may use an environment now: a pure state machine. The result of each method states what the caller has
+/// to do.
 ///
-/// Any number of readers and one writer run side by side. An exclusive section (map growth, closing; for the writer
-/// itself: dropping a database) shuts the gate for newcomers, waits until the others are out, runs alone, and opens the
-/// gate again. The writer's own thread may still read while a section waits: it would wait for itself otherwise.
+/// Any number of readers and one writer run at the same time. An exclusive section serves map growth, closing, or the writer's
+/// drop of a database. It shuts the gate for new transactions, waits until the others have left, runs alone, and opens the gate
+/// again. The writer's own thread may still read while a section waits; otherwise it would wait for itself.
 struct TransactionGateState {
     enum Answer: Equatable {
         case enter
@@ -13,13 +14,13 @@ struct TransactionGateState {
     enum Refusal: Equatable {
         /// The last `close` was called.
         case closed
-        /// The map is gone: only closing is left.
+        /// The map is lost. The environment can only be closed.
         case broken
-        /// This thread holds the writer's seat already: waiting for it would never end.
+        /// This thread already holds the writer seat: waiting for it would never end.
         case alreadyWriting
-        /// The write transaction was dropped on a thread that cannot end it, and its own thread has not come back.
+        /// The write transaction was dropped on a thread that cannot end it, and its own thread has not returned.
         case abandonedWriter
-        /// The writer's thread ended inside its transaction: LMDB would panic at the next.
+        /// The writer's thread ended inside its transaction: LMDB would panic at the next one.
         case deadWriter
     }
 
@@ -30,9 +31,9 @@ struct TransactionGateState {
 
     private enum Door {
         case open
-        /// Somebody waits to be alone.
+        /// An exclusive section waits until the others have left.
         case shut
-        /// Somebody is alone.
+        /// An exclusive section runs.
         case locked
     }
 
@@ -44,7 +45,7 @@ struct TransactionGateState {
 
     // MARK: Readers
 
-    /// The thread is asked for only when it matters.
+    /// The thread is evaluated only when it matters.
     mutating func enterRead(thread: @autoclosure () -> ThreadIdentity) -> Answer {
         if isClosed { return .refuse(.closed) }
         if isBroken { return .refuse(.broken) }
@@ -53,7 +54,7 @@ struct TransactionGateState {
         return .enter
     }
 
-    /// True when somebody may go on who waits.
+    /// Returns true if a waiting caller may be able to continue.
     mutating func leaveRead() -> Bool {
         precondition(readers > 0, "a read transaction left that never entered")
         readers -= 1
@@ -62,7 +63,7 @@ struct TransactionGateState {
 
     // MARK: The writer
 
-    /// Whoever is told to wait must look again every now and then: a writer whose thread ends does not say so.
+    /// After `wait`, the caller must check again at intervals: a writer whose thread ends sends no signal.
     mutating func enterWrite(_ thread: ThreadIdentity, isRunning: (ThreadIdentity) -> Bool) -> Answer {
         if isClosed { return .refuse(.closed) }
         if isBroken { return .refuse(.broken) }
@@ -81,12 +82,13 @@ struct TransactionGateState {
         writer = nil
     }
 
-    /// The write transaction ended on a thread that cannot unlock LMDB's mutex.
+    /// Marks that the write transaction ended on a thread that cannot unlock LMDB's mutex.
     mutating func abandonWrite() {
         writer?.isAbandoned = true
     }
 
-    /// Whether this is the thread whose write transaction was abandoned; it then takes the seat back to end it.
+    /// Returns whether this is the thread whose write transaction was abandoned. The thread then takes the seat again to end the
+    /// transaction.
     mutating func resumeAbandoned(_ thread: ThreadIdentity) -> Bool {
         guard let writer, writer.isAbandoned, writer.thread == thread else { return false }
         self.writer = Writer(thread: thread)
@@ -97,7 +99,8 @@ struct TransactionGateState {
 
     // MARK: Exclusive sections
 
-    /// Shuts the gate; the caller then waits until `mayLock`. `keepingWriter`: the caller is the writer and stays in.
+    /// Shuts the gate. The caller then waits until ``lock(keepingWriter:)`` succeeds. `keepingWriter`: the caller is the writer
+    /// and stays inside.
     mutating func shut(thread: ThreadIdentity, keepingWriter: Bool) -> Answer {
         if isClosed { return .refuse(.closed) }
         if isBroken { return .refuse(.broken) }
@@ -107,7 +110,7 @@ struct TransactionGateState {
         return .enter
     }
 
-    /// Once the others are out: locks the gate.
+    /// Locks the gate after the others have left.
     mutating func lock(keepingWriter: Bool) -> Answer {
         precondition(door == .shut, "a gate must be shut before it is locked")
         guard readers == 0, writer == nil || keepingWriter else { return .wait }
@@ -119,7 +122,7 @@ struct TransactionGateState {
         door = .open
     }
 
-    /// Nobody enters any more; those inside still leave.
+    /// Rejects all further transactions. Those inside can still leave.
     mutating func close() {
         isClosed = true
     }
@@ -128,7 +131,8 @@ struct TransactionGateState {
         isBroken = true
     }
 
-    /// What a close waits for: all are out but a writer whose thread has ended. Also to be asked again now and then.
+    /// The condition for a close: all transactions have left, except for a writer whose thread has ended. The caller must check
+    /// again at intervals.
     func leaveForClose(isRunning: (ThreadIdentity) -> Bool) -> Answer {
         guard readers == 0, door == .open else { return .wait }
         guard let writer, isRunning(writer.thread) else { return .enter }

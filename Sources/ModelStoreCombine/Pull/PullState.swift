@@ -1,21 +1,21 @@
 #if OpenCombine
 @unsafe @preconcurrency import OpenCombine
 
-/// How much a subscriber wants, and whether somebody is getting it: a state machine without a lock or a task.
+/// The demand of a subscriber, and whether a task is serving it: a state machine without a lock or a task.
 ///
-/// Sendable, as Combine lets subscribers be called on any thread, by one at a time.
+/// Sendable, because Combine allows calls of a subscriber on any thread, one call at a time.
 struct PullState<Downstream: Subscriber>: @unchecked Sendable {
     private enum Phase {
         case resting, pulling, over
     }
 
-    /// What the pulling task does next.
+    /// The next step of the pulling task.
     enum Next {
         /// Get another value.
         case pull
-        /// End: another task begins once there is demand.
+        /// End now. Another task begins when there is demand.
         case rest
-        /// End for good.
+        /// End permanently.
         case end
     }
 
@@ -27,9 +27,9 @@ struct PullState<Downstream: Subscriber>: @unchecked Sendable {
 
     init(_ downstream: Downstream) { self.downstream = downstream }
 
-    /// Notes demand.
+    /// Adds demand.
     ///
-    /// - Returns: the number of a task that has to begin; nil when none has to.
+    /// - Returns: the number of the task that has to begin; nil if none has to.
     mutating func request(_ more: Subscribers.Demand) -> UInt64? {
         guard phase != .over else { return nil }
         demand += more
@@ -39,9 +39,9 @@ struct PullState<Downstream: Subscriber>: @unchecked Sendable {
         return lastRun
     }
 
-    /// Keeps the task of a number, to cancel it.
+    /// Keeps the task with this number, so that it can be cancelled.
     ///
-    /// - Returns: whether it may go on.
+    /// - Returns: whether the task may continue.
     mutating func keep(_ task: Task<Void, Never>, _ run: UInt64) -> Bool {
         if phase == .pulling, run == lastRun { self.task = task }
         return phase != .over
@@ -55,20 +55,20 @@ struct PullState<Downstream: Subscriber>: @unchecked Sendable {
         return .rest
     }
 
-    /// Takes from the demand for a value.
+    /// Takes one value from the demand.
     ///
-    /// - Returns: who gets it; nil when nobody does.
+    /// - Returns: the subscriber to deliver the value to; nil after the end.
     mutating func take() -> Downstream? {
         if phase != .over { demand -= 1 }
         return downstream
     }
 
-    /// Notes what a subscriber wants besides after it got a value.
+    /// Adds the demand that a subscriber returned for a value.
     mutating func add(_ more: Subscribers.Demand) { demand += more }
 
     /// Ends the subscription.
     ///
-    /// - Returns: who was subscribed, what there is to cancel, and whether nobody is pulling; nil when it was over.
+    /// - Returns: the subscriber, the task to cancel, and whether no task is pulling; nil if the subscription had already ended.
     mutating func end() -> (downstream: Downstream?, task: Task<Void, Never>?, isResting: Bool)? {
         guard phase != .over else { return nil }
         defer { (phase, downstream, task) = (.over, nil, nil) }

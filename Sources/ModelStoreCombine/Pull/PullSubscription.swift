@@ -2,18 +2,19 @@
 import LMDB
 @unsafe @preconcurrency import OpenCombine
 
-/// What a task does for a subscription.
+/// The work of a task for a subscription.
 protocol Pulling: AnyObject, Sendable {
-    /// Gives the subscriber values while there is demand.
+    /// Delivers values to the subscriber while there is demand.
     func pull() async
 }
 
 /// The subscription of one subscriber to an asynchronous sequence.
 ///
-/// Life: made with its iterator; while there is demand a task asks that for values. Ends when it is cancelled, or the sequence
-/// ends.
+/// Life: created with its iterator. While there is demand, a task asks the iterator for values. Ends when it is cancelled or the
+/// sequence ends.
 /// - `state` is protected by its mutex, which is not held while the subscriber is called.
-/// - `iterator` belongs to the task, and between two tasks to whoever ends the subscription: hence the `@unchecked`.
+/// - `iterator` belongs to the task. While no task runs, it belongs to the caller that ends the subscription: hence the
+///   `@unchecked`.
 final class PullSubscription<Base: AsyncSequence & Sendable, Downstream: Subscriber>: Subscription, Pulling,
     @unchecked Sendable
 where Downstream.Input == Base.Element, Downstream.Failure == Base.Failure {
@@ -29,7 +30,7 @@ where Downstream.Input == Base.Element, Downstream.Failure == Base.Failure {
 
     func request(_ demand: Subscribers.Demand) {
         guard let run = state.withLock({ $0.request(demand) }) else { return }
-        // A task may not know the subscriber's type, which promises nothing about threads.
+        // The task must not know the subscriber's type, which is not Sendable.
         let pulling: any Pulling = self
         let task = startsAtOnce ? Task.immediate { await pulling.pull() } : Task { await pulling.pull() }
         if !state.withLock({ $0.keep(task, run) }) { task.cancel() }

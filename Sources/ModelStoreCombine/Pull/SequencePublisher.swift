@@ -3,19 +3,19 @@
 
 /// A publisher of the elements of one of ModelStore's asynchronous sequences.
 ///
-/// Each subscriber has an iterator of its own, which is asked for an element only while there is demand: what comes meanwhile
-/// waits in the sequence, which merges it or leaves it on disk, as its documentation says. A subscriber gets its values one
-/// after the other, on no particular thread; `receive(on:)` hands them over.
+/// Each subscriber has its own iterator, which the publisher asks for an element only while there is demand. Until then, new
+/// elements wait in the sequence, which merges them or leaves them on disk, as its documentation says. A subscriber receives its
+/// values one at a time, on no particular thread. Use `receive(on:)` to receive them elsewhere.
 ///
-/// The subscription keeps alive what the sequence is of until it is cancelled or has ended. Once cancelled nothing more is
-/// delivered; when that is done from another thread, a value may just be on its way. The end of the sequence and its error
-/// are told to those who wait for a value.
+/// The subscription keeps the source of the sequence alive until it is cancelled or has finished. A cancelled subscription
+/// delivers nothing more. If another thread cancels it, a value may already be on its way. A subscriber receives the end of the
+/// sequence, or its error, when it has demand.
 public struct SequencePublisher<Base: AsyncSequence & Sendable>: Publisher, Sendable {
     public typealias Output = Base.Element
     public typealias Failure = Base.Failure
 
     let base: Base
-    /// Whether what is there already is delivered before `request` returns.
+    /// Whether `request` delivers the elements that are already there before it returns.
     let startsAtOnce: Bool
 
     init(_ base: Base, startsAtOnce: Bool = true) {
@@ -23,7 +23,7 @@ public struct SequencePublisher<Base: AsyncSequence & Sendable>: Publisher, Send
         self.startsAtOnce = startsAtOnce
     }
 
-    /// Gives the subscriber a subscription of its own.
+    /// Creates a subscription for the subscriber.
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Failure {
         subscriber.receive(subscription: PullSubscription(base, subscriber, startsAtOnce: startsAtOnce))

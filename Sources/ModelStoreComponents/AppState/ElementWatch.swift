@@ -1,14 +1,15 @@
 import Observation
 
-/// Keeps the elements of a state that Observation watches: what it watches for it knows by key paths, and these have the element.
+/// Keeps alive the elements of a state that Observation tracks: Observation holds the key paths that it tracks, and each key path
+/// holds its element.
 ///
-/// So an element goes when nothing watches it any more, of which Observation tells nobody.
+/// Observation does not report when it stops tracking. The element is released with the key path.
 final class ElementWatch<Content: Sendable>: Observable, Sendable {
     private let registrar = ObservationRegistrar()
 
-    /// Has what watches the calling closure's reads keep an element.
+    /// Makes Observation keep an element alive for as long as it tracks the reads of the calling closure.
     func note(_ element: StateElement<Content>) { registrar.access(self, keyPath: \.[element]) }
 
-    /// Nothing but a name for what is watched.
+    /// Exists only to form the key paths.
     private subscript(element: StateElement<Content>) -> Bool { false }
 }

@@ -1,7 +1,7 @@
 public import StoreEngine
 public import StoreRuntime
 
-/// A program's state in one record of a store, which actions alone change, and which outlives the program.
+/// A program's state in one record of a store. Only actions change it, and it outlives the program.
 ///
 /// ```swift
 /// @Record
@@ -25,9 +25,13 @@ public import StoreRuntime
 /// print(counter.count)                                     // tracked by Observation: this field alone
 /// ```
 ///
-/// As ``StateStore``, with these differences: the elements are the fields of the record; other processes see it and may send actions
-/// too; each action is a write, stands in the feed with what it changed, and can be replayed. It keeps the record's model alive. It
-/// can be used from any thread.
+/// It works as ``StateStore``, with these differences:
+///
+/// - The elements are the fields of the record.
+/// - Other processes can read the state and send actions too.
+/// - Each action is a write. The feed records it with its changes, and a replay can rerun it.
+///
+/// It keeps the record's model alive. You can use it from any thread.
 @dynamicMemberLookup
 public final class SavedStateStore<A: StateAction>: Sendable where A.State.ID: Codable {
     private let store: Store
@@ -35,8 +39,8 @@ public final class SavedStateStore<A: StateAction>: Sendable where A.State.ID: C
     private let id: A.State.ID
     private let shown: Subject<Model<A.State>>
 
-    /// The state's model. Where the record was deleted and put there again, that of the newest one, as soon as this object is asked
-    /// for anything. Tracked by Observation.
+    /// The model of the state's record. After the record was deleted and inserted again, the next use of this object switches to
+    /// the model of the new record. Tracked by Observation.
     public var model: Model<A.State> {
         let model = shown.value
         guard model.isDeleted, let new = try? store.modelIfPresent(A.State.self, id: id), !new.isDeleted else {
@@ -46,9 +50,9 @@ public final class SavedStateStore<A: StateAction>: Sendable where A.State.ID: C
         return new
     }
 
-    /// The state with the id of `initial`; where the store has none, that one is put there.
+    /// Opens the state with the id of `initial`. If the store has no such record, inserts `initial`.
     ///
-    /// - Throws: ``StoreError``, as a write.
+    /// - Throws: ``StoreError``, as a write does.
     public init(_ store: Store, initially initial: A.State) async throws {
         self.store = store
         id = initial.recordID
@@ -62,37 +66,39 @@ public final class SavedStateStore<A: StateAction>: Sendable where A.State.ID: C
         }
     }
 
-    /// Does an action, and returns once it is committed and shown.
+    /// Runs an action, and returns when it is committed and published in this process.
     ///
-    /// - Throws: ``StoreError``: `recordNotFound` when the state was deleted; as ``Store/send(_:durability:timeout:)``.
+    /// - Throws: ``StoreError`` with the code `recordNotFound` if the state was deleted; otherwise as
+    ///   ``Store/send(_:durability:timeout:)``.
     @discardableResult
     public func send(_ action: A) async throws -> Position {
         let position = try await store.send(ReduceState(id: id, action), returning: .position).position
-        // Of a record that has taken another's place, those who read the old one are told here.
+        // If the record was deleted and inserted again, this switches to the new model and notifies code that read the old one.
         _ = model
         return position
     }
 
-    /// A field of the state as it is, tracked by Observation.
+    /// Returns the current value of a field, tracked by Observation.
     public subscript<V>(dynamicMember field: KeyPath<A.State.Fields, Field<A.State, V>>) -> V {
         model[dynamicMember: field]
     }
 
-    /// A field's values: the one as it is, then each other one. The sequence ends when the record is deleted.
+    /// Returns the values of a field: the current one, then every new one. The sequence ends when the record is deleted.
     public func values<V: SendableMetatype>(
         of field: KeyPath<A.State.Fields, Field<A.State, V>>
     ) -> ModelValues<A.State, V> {
         model.values(of: field)
     }
 
-    /// A binding to a field, which queues an action when it is set. It shows the value once that is committed.
+    /// Returns a binding to a field. Setting the binding queues an action, and the binding shows the new value once the action is
+    /// committed.
     ///
-    /// Each action is made of the field as it is when its turn has come.
+    /// The store makes each action from the value that the field has when the queued write runs.
     ///
     /// - Parameters:
-    ///   - toAction: the action that gives the field a value.
-    ///   - onError: told of each action that was not done, on no particular thread. By default the first one for the line is told as
-    ///     a notice, see ``OwnershipOptions/onNotice``.
+    ///   - toAction: returns the action that gives the field a value.
+    ///   - onError: receives the error of each action that failed, on an arbitrary thread. By default, the first failure for the
+    ///     line becomes a notice, see ``OwnershipOptions/onNotice``.
     public func binding<V: Sendable>(
         _ field: KeyPath<A.State.Fields, Field<A.State, V>>, file: StaticString = #fileID, line: UInt = #line,
         toAction: @escaping @Sendable (V) -> A, onError: (@Sendable (any Error) -> Void)? = nil

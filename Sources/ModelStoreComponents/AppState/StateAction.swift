@@ -1,18 +1,18 @@
 public import StoreEngine
 public import StoreRuntime
 
-/// An action on a program's state that is kept in a store as a record: see ``SavedStateStore``.
+/// An action on a program's state that a store keeps as a record: see ``SavedStateStore``.
 ///
-/// It must depend on nothing but the state and itself, so that it can be done again.
+/// It must depend only on the state and on itself, so that the store can rerun it.
 public protocol StateAction: Codable, Sendable {
-    /// The state.
+    /// The record type of the state.
     associatedtype State: Record
 
-    /// How the feed calls it; the name of the type unless given, without those of the types around it. Two that are called `Action`
-    /// there need names of their own.
+    /// The action's name in the feed. The default is the name of the type without its enclosing types, so two nested types that
+    /// are both called `Action` need explicit names.
     static var actionName: String { get }
 
-    /// Does the action.
+    /// Applies the action to the state.
     func reduce(_ state: inout State)
 }
 
@@ -21,16 +21,16 @@ extension StateAction {
     public static var actionName: String { String(describing: Self.self) }
 }
 
-/// A ``StateAction`` as the action of a store that feeds and traces record, under its name.
+/// Wraps a ``StateAction`` as a store's `Action`, so that feeds and traces record it under its name.
 ///
 /// In an `ActionCatalog` it stands for the actions of one type: `ActionCatalog(ReduceState<CounterAction>.self)`.
 public struct ReduceState<A: StateAction>: Action where A.State.ID: Codable {
     /// The id of the state's record.
     public let id: A.State.ID
-    /// What is done to it.
+    /// The action that changes the state.
     public let action: A
 
-    /// An action on the state with this id.
+    /// Creates an action on the state with this id.
     public init(id: A.State.ID, _ action: A) {
         self.id = id
         self.action = action
@@ -39,9 +39,9 @@ public struct ReduceState<A: StateAction>: Action where A.State.ID: Codable {
     /// The name of the ``StateAction``.
     public static var actionName: String { A.actionName }
 
-    /// Brings the record to what the action makes of it.
+    /// Applies the action to the record.
     ///
-    /// - Throws: ``StoreError``: `recordNotFound` when the record was deleted; as an update of it.
+    /// - Throws: ``StoreError`` with the code `recordNotFound` if the record was deleted; otherwise as an update of the record.
     public func run(in tx: inout WriteTransaction) throws {
         try tx.update(A.State.self, id: id) { action.reduce(&$0) }
     }

@@ -1,11 +1,11 @@
 import StoreEngine
 import StoreRuntime
 
-/// A part of a state that somebody observes: it lasts as long as that.
+/// An observed part of a state. It exists for as long as something observes it.
 final class StateElement<Content: Sendable>: Sendable {
     /// The number of the newest action that has changed it.
     let changes = Subject<UInt64>(0)
-    /// Whether it differs in two states, as far as that can be seen. It is read of both.
+    /// Reads the element from two states and returns whether it differs. Returns true if its values cannot be compared.
     let differs: @Sendable (Content, Content) -> Bool
 
     init<Value: Sendable>(_ path: any KeyPath<Content, Value> & Sendable) {
@@ -17,7 +17,7 @@ final class StateElement<Content: Sendable>: Sendable {
     }
 }
 
-// To be an argument of a key path.
+// A key path's subscript argument must be hashable.
 extension StateElement: Hashable {
     static func == (left: StateElement, right: StateElement) -> Bool { left === right }
 

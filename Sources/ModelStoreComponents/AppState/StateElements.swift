@@ -1,17 +1,17 @@
-/// The elements of a state that somebody observes, by their key paths. They are not kept by it.
+/// The observed elements of a state, by their key paths. The references are weak.
 struct StateElements<Content: Sendable> {
     private struct Reference {
         weak var element: StateElement<Content>?
     }
 
     private var references: [AnyKeyPath: Reference] = [:]
-    /// At how many those that have gone are looked for.
+    /// The number of entries at which released elements are removed.
     private var limit = 64
 
-    /// How many are noted, with those that have gone since that was looked at.
+    /// The number of entries. It includes elements that were released since the last cleanup.
     var count: Int { references.count }
 
-    /// The one at a key path.
+    /// Returns the element at a key path, and creates it if there is none.
     mutating func one(at path: AnyKeyPath, _ make: () -> StateElement<Content>) -> StateElement<Content> {
         if let known = references[path]?.element { return known }
         let new = make()
@@ -20,7 +20,7 @@ struct StateElements<Content: Sendable> {
         return new
     }
 
-    /// Those that there are. Linear in their number.
+    /// Returns all live elements. Linear in their number.
     mutating func all() -> [StateElement<Content>] {
         let living = references.values.compactMap(\.element)
         if living.count < references.count { forgetGone() }

@@ -1,7 +1,7 @@
 import LMDB
 public import StoreRuntime
 
-/// A program's state in one value, which actions alone change.
+/// A program's state in one value that only actions change.
 ///
 /// ```swift
 /// let app = StateStore(AppState()) { (state, action: AppAction) in
@@ -16,18 +16,19 @@ public import StoreRuntime
 /// for await count in app.values(of: \.count) { … }
 /// ```
 ///
-/// Each element notifies on its own: who reads `count` hears nothing of an action after which it is what it was, where its values
-/// can be compared. Actions are done one after the other. It can be used from any thread.
+/// Each element notifies on its own: code that reads `count` does not run again after an action that leaves `count` as it was, if
+/// its values can be compared. Actions run one after the other. You can use the store from any thread.
 ///
-/// An element is read of each new state for as long as somebody observes it, so it must be there for as long: `\.items[5]` may be
-/// read of a state with six items, and is to be observed only where there always are as many. Who observes `\.items` may have any.
+/// While an element is observed, each action reads it from the new state, so the element must exist in every state. You can read
+/// `\.items[5]` from a state with six items, but observe it only if every state has at least six. Observe `\.items` if the number
+/// of items varies.
 ///
-/// - `storage` is protected by its mutex. Reducers run under it; elements are read, and observers told, outside of it.
+/// - `storage` is protected by its mutex. Reducers run under the mutex. Element reads and notifications run outside it.
 @dynamicMemberLookup
 public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
     private struct Storage {
         var content: Content
-        /// How many actions were done.
+        /// The number of actions so far.
         var version: UInt64 = 0
         var elements = StateElements<Content>()
     }
@@ -36,23 +37,26 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
     private let storage: HandoverMutex<Storage>
     private let reduce: @Sendable (inout Content, Action) -> Void
 
-    /// A store with its first state.
+    /// Creates a store with its first state.
     ///
-    /// - Parameter reduce: does an action. It must depend on nothing but the state and the action, and must not use the store.
+    /// - Parameter reduce: applies an action to the state. It must depend only on the state and the action, and must not use the
+    ///   store.
     public init(_ content: Content, reduce: @escaping @Sendable (inout Content, Action) -> Void) {
         storage = HandoverMutex(Storage(content: content))
         self.reduce = reduce
     }
 
-    /// Does an action, and tells the observers of those elements that it has changed. Linear in the number of elements that are
-    /// observed: each is read of the state before and of the one after, and told where the two differ. One that is computed
-    /// is computed for that; what is costly to derive belongs in the state, where the reducer keeps it.
+    /// Runs an action, and notifies the observers of each element that the action changed.
+    ///
+    /// The cost is linear in the number of observed elements: the store reads each one from the state before and the state after,
+    /// and compares the two. A computed element is computed for each of these reads. Keep costly derived values in the state,
+    /// where the reducer maintains them.
     public func send(_ action: Action) { _ = perform(action) }
 
-    /// Does an action.
+    /// Runs an action.
     ///
-    /// - Parameter expected: how many actions must have been done before; nil for any number.
-    /// - Returns: whether it was done.
+    /// - Parameter expected: the number of actions that must have run before; nil for any number.
+    /// - Returns: whether the action ran.
     private func perform(_ action: Action, after expected: UInt64? = nil) -> Bool {
         typealias Done = (old: Content, new: Content, version: UInt64, elements: [StateElement<Content>])
         let done = storage.withLock { storage -> Done? in
@@ -63,7 +67,7 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
             return (old, storage.content, storage.version, storage.elements.all())
         }
         guard let done else { return false }
-        // Who reads several of them is told once.
+        // Code that reads several of the elements receives one notification.
         MarkingTurn.run {
             for element in done.elements where element.differs(done.old, done.new) {
                 element.changes.update { $0 = max($0, done.version) }
@@ -72,32 +76,32 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
         return true
     }
 
-    /// The whole state as it is. Not tracked.
+    /// The current state as a whole. Not tracked.
     public var content: Content { storage.withLock { $0.content } }
 
-    /// An element of the state as it is, tracked by Observation.
+    /// Returns the current value of an element, tracked by Observation.
     public subscript<Value: Sendable>(dynamicMember path: any KeyPath<Content, Value> & Sendable) -> Value {
         let element = element(path)
-        // Tracked before it is read, so that what comes between the two is told.
+        // Tracked before the read, so that a change between the two is reported.
         _ = element.changes.value
         watch.note(element)
         return content[keyPath: path]
     }
 
-    /// An element's values: the one as it is, then each other one. The sequence has no end of its own.
+    /// Returns the values of an element: the current one, then every new one. The sequence does not end by itself.
     public func values<Value: Sendable>(of path: any KeyPath<Content, Value> & Sendable) -> StateValues<Value> {
         StateValues { [self] in
             let element = element(path)
             return StateValues.Iterator(changes: element.changes.values.makeAsyncIterator()) { [self] in
-                // The iterator keeps it.
+                // The iterator keeps the element alive.
                 withExtendedLifetime(element) { content[keyPath: path] }
             }
         }
     }
 
-    /// A binding to an element, which sends an action when it is set.
+    /// Returns a binding to an element. Setting the binding sends an action.
     ///
-    /// - Parameter toAction: the action that gives the element a value. It is made again where another action has come between.
+    /// - Parameter toAction: returns the action that gives the element a value. It runs again if another action ran in between.
     public func binding<Value: Sendable>(
         _ path: any KeyPath<Content, Value> & Sendable, toAction: @escaping @Sendable (Value) -> Action
     ) -> Binding<Value> {
@@ -113,7 +117,7 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
         }
     }
 
-    /// How many elements are noted, with those that nobody observes any more until the next action.
+    /// The number of stored elements. Released ones count until the next action.
     package var elementCount: Int { storage.withLock { $0.elements.count } }
 
     private func element<Value: Sendable>(_ path: any KeyPath<Content, Value> & Sendable) -> StateElement<Content> {
@@ -122,6 +126,6 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
 }
 
 extension StateStore: Equatable {
-    /// Whether both are the same store.
+    /// Returns whether both are the same store.
     public static func == (left: StateStore, right: StateStore) -> Bool { left === right }
 }

@@ -5,7 +5,7 @@ public struct StateValues<Value: Sendable>: AsyncSequence, Sendable {
 
     let begin: @Sendable () -> Iterator
 
-    /// A subscription of its own, which begins with the value as it is.
+    /// Starts a separate subscription, which begins with the current value.
     public func makeAsyncIterator() -> Iterator { begin() }
 
     /// Waits for values.
@@ -13,7 +13,8 @@ public struct StateValues<Value: Sendable>: AsyncSequence, Sendable {
         var changes: SubjectValues<UInt64>.Iterator
         let read: @Sendable () -> Value
 
-        /// The next value; nil when the task is cancelled. Who is slow misses values between, never the newest.
+        /// Returns the next value, or nil when the task is cancelled. A slow subscriber skips intermediate values, but always
+        /// receives the newest.
         public mutating func next() async -> Value? { await changes.next().map { _ in read() } }
     }
 }

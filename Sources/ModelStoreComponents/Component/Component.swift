@@ -1,4 +1,4 @@
-/// A part of a service that is described by a value, and follows what that value and its wrapped properties read.
+/// A part of a service that a value describes. It updates when something changes that the value or its wrapped properties read.
 ///
 /// ```swift
 /// @Component
@@ -13,25 +13,31 @@
 /// }
 /// ```
 ///
-/// The value is short-lived: its parent makes a new one with each of its own updates. What its wrapped properties host belongs to
-/// the component's place in the tree, is made when the component first appears there, and lasts until it is not placed there any
-/// more. ``update(_:)`` runs when the component appears, when its parent has made another value of it, and when something that it
-/// read has changed: once for all that a commit changed, parents before children, with everything read at one position.
+/// The value is short-lived: the parent makes a new one in each of its own updates. The objects that wrapped properties host
+/// belong to the component's place in the tree. They are created when the component first appears there, and last until an update
+/// no longer places it.
 ///
-/// A value that is `Equatable` and the same as the one before is not updated for its parent's sake.
+/// ``update(_:)`` runs in three cases:
 ///
-/// The macro ``Component()`` makes a struct one.
+/// - The component appears.
+/// - Its parent made another value of it.
+/// - Something that it read has changed.
+///
+/// It runs once for all changes of a commit, parents before children, and reads everything at one position. A new value from the
+/// parent does not cause an update if the type is `Equatable` and the value is the same as before.
+///
+/// The macro ``Component()`` makes a struct a component.
 public protocol Component: SendableMetatype {
-    /// Does what the component is for, and places its children.
+    /// Does the component's work, and places its children.
     ///
-    /// It runs on the host's actor and must not wait. When it throws, the children stay as they were, the error is told as a
-    /// notice, and it runs again when something that it read changes.
+    /// It runs on the host's actor and must not wait. If it throws, the children stay as they were, the registry reports the
+    /// error as a notice, and the update runs again when something that it read changes.
     func update(_ context: inout ComponentContext) throws
 
-    /// Shows the host the wrapped properties, always in the same order. The macro ``Component()`` writes it.
+    /// Passes the wrapped properties to the host, always in the same order. The macro ``Component()`` writes this method.
     mutating func _visit(_ slots: inout DynamicPropertyVisitor)
 }
 
-/// Makes a struct a ``Component``: its wrapped properties are hosted by the tree.
+/// Makes a struct a ``Component``: the tree hosts its wrapped properties.
 @attached(extension, conformances: Component, names: named(_visit))
 public macro Component() = #externalMacro(module: "StoreMacros", type: "ComponentMacro")

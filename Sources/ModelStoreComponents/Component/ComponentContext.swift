@@ -1,15 +1,15 @@
 import StoreEngine
 public import StoreRuntime
 
-/// What a component's update places its children with, and asks for what outlasts it.
+/// A component's update uses it to place children, and to request tasks and handlers that outlast the update.
 public struct ComponentContext: ~Copyable {
-    /// What an update has placed.
+    /// The children and preferences that an update placed.
     struct Placed {
         struct Child {
             let key: ChildKey
             let overrides: [ObjectIdentifier: Any]
             let provided: [ObjectIdentifier: ProvidedObject]
-            /// Gives the node that is there the newer value; whether it has to be updated for that.
+            /// Gives the existing node the newer value. Returns whether the node needs an update.
             let become: (Node) -> Bool
             let make: (Node) -> Node
         }
@@ -22,11 +22,11 @@ public struct ComponentContext: ~Copyable {
     private var placed = Placed()
     private var ordinals: [ChildKey: Int] = [:]
     private var closers: [() -> Void] = []
-    /// What is to run after the pass.
+    /// Closures that run after the pass.
     private var afterwards: [() -> Void] = []
     private var watched: [CallSite: Any] = [:]
     private var turns: [PlacingLine: Int] = [:]
-    /// The tasks that this update asks for; those of the one before that it does not ask for are over.
+    /// The tasks that this update requests. Tasks of the previous update that it does not request end.
     private var asked: Set<CallSite> = []
     private var preferences: [ObjectIdentifier: Any] = [:]
     private var askers: [ObjectIdentifier: PreferenceAsker] = [:]
@@ -37,12 +37,13 @@ public struct ComponentContext: ~Copyable {
 
     /// Places a child.
     ///
-    /// It is the one of the last update if that has placed one of the same type with the same id or, without an id, by the same
-    /// line in the same turn. What its properties host stays then. A child that is not placed any more ends.
+    /// If the previous update placed a child of the same type with the same id, that child continues and keeps its hosted state.
+    /// Without an id, a child matches if the same line placed it at the same turn: the first time that the line runs in an
+    /// update, the second, and so on. A child that an update no longer places ends.
     ///
     /// - Parameters:
-    ///   - id: tells children of one type apart, wherever they are placed. The same id twice is a notice.
-    ///   - surroundings: sets values of the environment for it, and provides objects to it.
+    ///   - id: distinguishes children of one type, whichever line places them. A repeated id causes a notice.
+    ///   - surroundings: sets environment values for the child, and provides objects to it.
     public mutating func place<C: Component>(
         _ component: C, id: AnyHashable? = nil, file: StaticString = #fileID, line: UInt = #line,
         column: UInt = #column, _ surroundings: (inout EnvironmentOverrides) -> Void = { _ in }
@@ -75,25 +76,25 @@ public struct ComponentContext: ~Copyable {
 
     // MARK: Life
 
-    /// The scope of the component's place, which is closed when the place ends. What it provides reaches the components that are
-    /// placed here, and those below them.
+    /// Returns the scope of the component's place. It closes when the place ends. Objects that the scope provides reach the
+    /// components placed here, and those below them.
     ///
     /// - Throws: ``StoreError`` with the code `scopeClosed`.
     public func scope(file: StaticString = #fileID, line: UInt = #line) throws -> Scope {
         try node.makeScope((file, line))
     }
 
-    /// Has a closure run once, after the pass in which the component appears: that of its first update that does not fail.
+    /// Runs a closure once, after the pass of the component's first update that does not fail.
     public mutating func onAppear(_ body: @escaping () -> Void) {
         if !node.life.hasAppeared { afterwards.append(body) }
     }
 
-    /// Has a closure run once, when the component's place ends: the one that the newest update has given.
+    /// Runs a closure once, when the component's place ends. The closure of the newest update runs.
     public mutating func onClose(_ body: @escaping () -> Void) { closers.append(body) }
 
-    /// Runs a task from when an update first asks for it until one does not any more, or the place ends.
+    /// Runs a task from the first update that requests it until an update does not request it, or the place ends.
     ///
-    /// - Parameter id: if it is not the same as in the update before, the task is cancelled and started again.
+    /// - Parameter id: if it differs from the id in the previous update, the task is cancelled and started again.
     public mutating func task(
         id: AnyHashable = 0, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         _ body: @escaping @Sendable () async throws -> Void
@@ -113,14 +114,14 @@ public struct ComponentContext: ~Copyable {
         node.life.tasks[callSite] = (id, task)
     }
 
-    /// Runs a closure with each element of a sequence, for as long as updates ask for it.
+    /// Runs a closure with each element of a sequence, for as long as updates request it.
     ///
-    /// The closure is that of the newest update. The sequence stays that of the first one until an update asks with another `id`, or
-    /// for the values of another subject, published property or model. Then it is ended, and the new one begun.
+    /// The closure is the one of the newest update. The sequence stays the first one until an update passes another `id`, or the
+    /// values of another subject, published property or model. Then the old sequence ends and the new one begins.
     ///
     /// - Parameters:
-    ///   - sequence: the sequence. An error ends it, and is a notice.
-    ///   - id: tells sequences apart that are not values of a subject, a published property or a model.
+    ///   - sequence: the sequence. An error ends it and causes a notice.
+    ///   - id: distinguishes sequences that are not the values of a subject, a published property or a model.
     public mutating func onReceive<S: AsyncSequence & Sendable>(
         _ sequence: S, id: AnyHashable = 0, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         perform body: @escaping @Sendable (S.Element) async throws -> Void
@@ -139,7 +140,7 @@ public struct ComponentContext: ~Copyable {
         }
     }
 
-    /// Has a closure run after a pass in which a value is not the same as in the update before. Updates that fail do not count.
+    /// Runs a closure after a pass in which a value differs from the one in the previous update. Failed updates do not count.
     public mutating func onChange<Value: Equatable>(
         of value: Value, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         perform body: @escaping (_ old: Value, _ new: Value) -> Void
@@ -159,12 +160,12 @@ public struct ComponentContext: ~Copyable {
 
     // MARK: Preferences
 
-    /// Has a value flow up to the ancestors that ask for it.
+    /// Sends a value up to the ancestors that request it.
     public mutating func preference<Key: PreferenceKey>(_ key: Key.Type, _ value: Key.Value) {
         preferences[ObjectIdentifier(key)] = value
     }
 
-    /// Has a closure run, after the pass, when what flows up from the component and those below it is another than before.
+    /// Runs a closure after the pass if the combined value of the component and its descendants has changed.
     public mutating func onPreferenceChange<Key: PreferenceKey>(
         _ key: Key.Type, perform body: @escaping (Key.Value) -> Void
     ) {
@@ -177,7 +178,7 @@ public struct ComponentContext: ~Copyable {
 
     // MARK: The end of an update
 
-    /// Takes over what the update has asked for.
+    /// Commits the requests of the update to the node.
     consuming func end() -> Placed {
         node.life.hasAppeared = true
         node.life.closers = closers

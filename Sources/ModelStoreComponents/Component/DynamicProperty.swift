@@ -1,6 +1,6 @@
-/// A property of a component that has something hosted for it.
+/// A property of a component that the component's place hosts something for.
 ///
-/// The wrappers of this module are such, and a program's own can be made of them:
+/// The wrappers of this module conform to it, and you can build your own from them:
 ///
 /// ```swift
 /// @propertyWrapper
@@ -12,11 +12,11 @@
 /// }
 /// ```
 public protocol DynamicProperty {
-    /// Shows the host the dynamic properties that this one is made of, always in the same order.
+    /// Passes the dynamic properties that this one contains to the host, always in the same order.
     mutating func visit(_ slots: inout DynamicPropertyVisitor)
 
-    /// Called before each update of the component, after the property was given what is hosted for it. Where something could not be
-    /// hosted, such as an object of the environment that nobody provides, neither this nor the component's update is.
+    /// Called before each update of the component, after the property received its hosted object. If something could not be
+    /// hosted, for example an environment object that no ancestor provides, neither this method nor the component's update runs.
     mutating func update()
 }
 
@@ -25,27 +25,28 @@ extension DynamicProperty {
     public mutating func update() {}
 }
 
-/// Where a component's wrapped properties get what is hosted for them.
+/// Gives a component's wrapped properties the objects that are hosted for them.
 public struct DynamicPropertyVisitor: ~Copyable {
     let node: Node
     private var next = 0
 
     init(_ node: Node) { self.node = node }
 
-    /// Gives a dynamic property what is hosted for it.
+    /// Gives a dynamic property the object that is hosted for it.
     public mutating func visit(_ property: inout some DynamicProperty) {
         property.visit(&self)
-        // What could not be hosted must not be read.
+        // A property must not be read if something could not be hosted for it.
         if !node.hasFailed { property.update() }
     }
 
-    /// Leaves any other wrapped property alone.
+    /// Ignores any other wrapped property.
     @_disfavoredOverload
     public mutating func visit<Property>(_ property: inout Property) {}
 
-    /// What is hosted at this place, made when the component appears.
+    /// Returns the object in the next slot, and creates it when the component appears.
     ///
-    /// A property takes as many slots with every value that it has, or those after it get each other's.
+    /// A property must use the same number of slots for each of its values. Otherwise the properties after it receive the wrong
+    /// slots.
     mutating func slot<Slot: AnyObject>(_ make: (Node) -> Slot) -> Slot {
         defer { next += 1 }
         if next < node.slots.count {

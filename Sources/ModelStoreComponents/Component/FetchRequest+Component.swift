@@ -1,16 +1,16 @@
 public import StoreEngine
 import StoreRuntime
 
-// A fetch request as a wrapped property of a component: the place hosts its results.
+// A fetch request as a wrapped property of a component: the component's place hosts the results.
 extension FetchRequest: DynamicProperty {
-    /// A request to be the wrapper of a component's property, followed only where records come, go or move, or some of their
-    /// fields change.
+    /// Creates a request for a wrapped property of a component. The component updates only when records enter, leave or move in
+    /// the results, or when one of the given fields changes.
     ///
     /// ```swift
     /// @FetchRequest(Sensor.where { $0.room == "hall" }, fields: \.celsius) var hall: LiveRecords<Sensor>
     /// ```
     ///
-    /// Other fields of the results may be older than the store's. See ``Store/updates(of:fields:)``.
+    /// Other fields of the results may be older than the fields in the store. See ``Store/updates(of:fields:)``.
     public init<each V>(_ request: FetchRequest, fields: repeat KeyPath<R.Fields, Field<R, each V>>) {
         var fieldIndexes = FieldIndexSet()
         repeat fieldIndexes.insert(FieldToken(R.fields[keyPath: each fields]).fieldIndex)
@@ -22,7 +22,8 @@ extension FetchRequest: DynamicProperty {
         let slot = slots.slot { _ in QuerySlot<R>() }
         do {
             self = try slot.host(self, in: slots.node.scope)
-            // Beside its results, everything else that the update reads would be older.
+            // The results start at a later position than this pass's view, and the update would read everything else at the older
+            // one.
             if query?.isAheadOfReads == true { slots.node.postpone() }
         } catch {
             slots.node.fail(error)
@@ -30,7 +31,7 @@ extension FetchRequest: DynamicProperty {
     }
 }
 
-/// The fields that a request is to be followed by, until a place hosts it.
+/// Holds the fields that a request follows, until a place hosts the request.
 private final class NamedFields<R: Record>: LiveSource {
     let fieldIndexes: FieldIndexSet
 
@@ -49,7 +50,8 @@ private final class QuerySlot<R: Record> {
 
     private var hosted: Hosted?
 
-    /// The request, with its results. One that somebody else has tied to a store stays as it is, and has the slot empty.
+    /// Returns the request with its results. A request that other code has bound to a live query stays unchanged, and the slot
+    /// stays empty.
     func host(_ request: FetchRequest<R>, in scope: Scope) throws -> FetchRequest<R> {
         if let tied = request.query {
             if tied !== hosted?.query { hosted = nil }
@@ -61,7 +63,7 @@ private final class QuerySlot<R: Record> {
             self.hosted = new
             return request.hosted(by: new.query)
         }
-        // What a handler has reconfigured stays until another request is declared.
+        // A handler may have reconfigured the query. That stays until the component declares another request.
         if hosted.request != request { try hosted.query.reconfigure(to: request) }
         self.hosted?.request = request
         return request.hosted(by: hosted.query)

@@ -1,10 +1,10 @@
 import LMDB
 
-/// What is called with each element of a sequence that a component receives: the closure of its newest update.
+/// Calls the closure of a component's newest update with each element of a sequence.
 ///
 /// - `body` is protected by its mutex.
 final class Receiver<Element>: Sendable {
-    /// In a structure, as a lock of a generic type wraps a bare closure anew each time.
+    /// A struct, because a lock of a generic type wraps a bare closure once more with each access.
     private struct Body {
         let run: @Sendable (Element) async throws -> Void
     }
@@ -19,7 +19,7 @@ final class Receiver<Element>: Sendable {
             defer { body = Body(run: new) }
             return body
         }
-        // What it has captured is let go outside of the lock.
+        // Objects that the old closure captured are released outside the lock.
         withExtendedLifetime(old) {}
     }
 

@@ -1,10 +1,10 @@
 import StoreEngine
 import StoreRuntime
 
-/// The identity of a received sequence: the id that the component gave, and the object whose values the sequence has.
+/// The identity of a received sequence: the id that the component passed, and the object whose values the sequence delivers.
 struct ReceiverID {
     private let id: AnyHashable
-    /// Whether the sequence is of an object.
+    /// Whether the sequence belongs to an object.
     private let hasSource: Bool
     private weak let source: AnyObject?
 
@@ -15,7 +15,8 @@ struct ReceiverID {
         source = sourced?.source
     }
 
-    /// Whether both stand for one sequence. One whose object is gone stands for no other: a new object may have its address.
+    /// Returns whether both identify one sequence. A sequence whose object was released matches no other, because a new object
+    /// may have the same address.
     func isSame(as other: ReceiverID) -> Bool {
         guard hasSource == other.hasSource, Sameness.areSameIDs(id, other.id) else { return false }
         return !hasSource || source != nil && source === other.source

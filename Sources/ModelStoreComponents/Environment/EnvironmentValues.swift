@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// A value that is handed down a tree of components by a key.
+/// A key of the environment: a value that a tree of components hands down.
 ///
 /// ```swift
 /// struct UnitKey: EnvironmentKey { static let defaultValue = Unit.celsius }
@@ -12,13 +12,13 @@ import StoreEngine
 /// }
 /// ```
 public protocol EnvironmentKey {
-    /// What is handed down.
+    /// The type of the value.
     associatedtype Value: Sendable
-    /// The value where nobody has set one.
+    /// The value where no scope or component has set one.
     static var defaultValue: Value { get }
 }
 
-/// What is handed down to a place in a tree of components.
+/// The environment values that reach a place in a tree of components.
 public struct EnvironmentValues {
     private let inherited: (ObjectIdentifier) -> Any?
     private(set) var overrides: [ObjectIdentifier: any Sendable] = [:]
@@ -36,19 +36,19 @@ public struct EnvironmentValues {
     }
 }
 
-/// A value of the environment, by its key path.
+/// An environment value, read by its key path.
 ///
-/// The component is updated when the value changes where it reads it.
+/// A component that reads the value updates when it changes.
 @propertyWrapper
 public struct Environment<Value>: DynamicProperty {
     private let path: KeyPath<EnvironmentValues, Value>
-    /// The place lets go its component when it ends, and with it this.
+    /// This is no lasting cycle: when the place ends, it releases its component, and with it this reference.
     private var node: Node?
 
-    /// The value at a key path.
+    /// Reads the value at a key path.
     public init(_ path: KeyPath<EnvironmentValues, Value>) { self.path = path }
 
-    /// The value. In a component that no host has, what the key says.
+    /// The value. In a component without a host, the default value of the key.
     public var wrappedValue: Value {
         guard let node else { return EnvironmentValues { _ in nil }[keyPath: path] }
         return EnvironmentValues { node.environment($0) }[keyPath: path]
@@ -58,17 +58,18 @@ public struct Environment<Value>: DynamicProperty {
 }
 
 extension Environment: Equatable {
-    /// Whether both are at the same key path.
+    /// Returns whether both have the same key path.
     public static func == (left: Environment, right: Environment) -> Bool { left.path == right.path }
 }
 
-/// What a component is given besides its value, where it is placed. Overrides reach it and what is below it.
+/// The environment values and objects that a parent gives a component where it places it. They reach the component and its
+/// descendants.
 public struct EnvironmentOverrides {
     private(set) var overrides: [ObjectIdentifier: Any] = [:]
-    /// The objects among them, which the place keeps.
+    /// The provided objects among the overrides. The place keeps them alive.
     private(set) var provided: [ObjectIdentifier: ProvidedObject] = [:]
     private let inherited: (ObjectIdentifier) -> Any?
-    /// Notes that what the component places depends on what is handed down to it by a key.
+    /// Records that the children of the placing component depend on the inherited value of a key.
     private let note: (ObjectIdentifier) -> Void
 
     init(_ inherited: @escaping (ObjectIdentifier) -> Any?, note: @escaping (ObjectIdentifier) -> Void) {
@@ -76,8 +77,7 @@ public struct EnvironmentOverrides {
         self.note = note
     }
 
-    /// A value of the environment, as it is handed down and may be overridden here. What is read is read by the component that
-    /// places the other.
+    /// An environment value, inherited or overridden here. Reading it counts as a read by the component that places the child.
     public subscript<Value>(path: WritableKeyPath<EnvironmentValues, Value>) -> Value {
         get {
             EnvironmentValues { key in
@@ -90,14 +90,15 @@ public struct EnvironmentOverrides {
             var values = EnvironmentValues { [overrides, inherited] in overrides[$0] ?? inherited($0) }
             values[keyPath: path] = newValue
             for (key, value) in values.overrides {
-                // Of a value that was set in part, the rest was handed down. Key paths read it in any case, also to no end.
+                // A value that was set in part keeps the rest of the inherited value, so the child depends on that. A read does
+                // not prove it: key paths read the inherited value even when they replace all of it.
                 if overrides[key] == nil, !Sameness.areSame(value, newValue) { note(key) }
                 overrides[key] = value
             }
         }
     }
 
-    /// Provides an object, to be found by its type. While the component is placed with it, the object is kept alive.
+    /// Provides an object that descendants find by its type. The object stays alive while the component is placed with it.
     public mutating func provide<Object: AnyObject>(
         _ object: Object, file: StaticString = #fileID, line: UInt = #line
     ) {

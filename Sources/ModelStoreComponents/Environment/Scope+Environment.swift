@@ -2,8 +2,8 @@ import StoreEngine
 public import StoreRuntime
 
 extension Scope {
-    /// Provides an object to the scopes and components within this scope, to be found by its type. The scope owns it until it
-    /// provides another of the type, or closes.
+    /// Provides an object that the scopes and components within this scope find by its type. The scope owns the object until it
+    /// provides another of the same type, or closes.
     ///
     /// - Throws: ``StoreError`` with the code `scopeClosed`.
     public func provide<Object: AnyObject & Sendable>(
@@ -20,9 +20,9 @@ extension Scope {
         if let pin = old?.pin { takeBack(pin) }
     }
 
-    /// The object of a type that the nearest of this scope and its ancestors provides. Tracked by Observation.
+    /// Returns the object of a type that the nearest of this scope and its ancestors provides. Tracked by Observation.
     ///
-    /// - Throws: ``StoreError`` with the code `notProvided` when none does.
+    /// - Throws: ``StoreError`` with the code `notProvided` if none of them provides one.
     public func environmentObject<Object: AnyObject & Sendable>(_ type: Object.Type = Object.self) throws -> Object {
         if let object = provided(ObjectIdentifier(type)) as? Object { return object }
         throw StoreError(
@@ -30,7 +30,7 @@ extension Scope {
             remedy: "provide one to it, or to a scope that it is a part of")
     }
 
-    /// Sets a value of the environment for the scopes and components within this scope.
+    /// Sets an environment value for the scopes and components within this scope.
     ///
     /// - Throws: ``StoreError`` with the code `scopeClosed`.
     public func setEnvironment<Value: Sendable>(
@@ -44,7 +44,7 @@ extension Scope {
         }
     }
 
-    /// A value of the environment. Tracked by Observation.
+    /// Returns an environment value. Tracked by Observation.
     public func environment<Value>(_ path: KeyPath<EnvironmentValues, Value>) -> Value {
         EnvironmentValues { [self] in provided($0) }[keyPath: path]
     }

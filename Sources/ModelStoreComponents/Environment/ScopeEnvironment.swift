@@ -2,14 +2,14 @@ import LMDB
 import StoreEngine
 import StoreRuntime
 
-/// What a scope hands down to the scopes and components within it.
+/// The environment values and objects that a scope hands down to the scopes and components within it.
 ///
 /// - `subjects` is protected by its mutex.
 final class ScopeEnvironment: Sendable {
-    /// What is handed down by a key; nil where nothing is.
+    /// The value of a key; the subject holds nil if the scope hands down none.
     struct Value: Sendable, Equatable {
         let value: any Sendable
-        /// Of an object, what it is owned by: each one that is provided is another, whatever it is equal to.
+        /// The pin that owns a provided object. Two provided objects differ by their pins, even if they compare equal.
         var pin: PinID?
 
         static func == (left: Value, right: Value) -> Bool {
@@ -19,7 +19,7 @@ final class ScopeEnvironment: Sendable {
 
     private let subjects = HandoverMutex<[ObjectIdentifier: Subject<Value?>]>([:])
 
-    /// What is handed down by a key, tracked, also where that is nothing yet.
+    /// Returns the tracked value of a key. The subject exists even if the scope hands down no value for the key yet.
     func subject(_ key: ObjectIdentifier) -> Subject<Value?> {
         subjects.withLock { subjects in
             if let subject = subjects[key] { return subject }
@@ -31,7 +31,7 @@ final class ScopeEnvironment: Sendable {
 }
 
 extension Scope {
-    /// What the nearest of this scope and its ancestors hands down by a key.
+    /// Returns the value of a key from the nearest of this scope and its ancestors that hands one down.
     func provided(_ key: ObjectIdentifier) -> (any Sendable)? {
         findInParts {
             ScopeEnvironment()
@@ -40,7 +40,7 @@ extension Scope {
         }
     }
 
-    /// What this scope itself hands down by a key.
+    /// Returns the value of a key that this scope itself hands down.
     func providedHere(_ key: ObjectIdentifier) -> (any Sendable)? {
         (try? part { ScopeEnvironment() })?.subject(key).value?.value
     }

@@ -7,18 +7,24 @@ public import StoreRuntime
 /// let host = try await connection.host { Dashboard() }
 /// ```
 ///
-/// Updates run on the host, an actor of its own, so that components need not be `Sendable`. It ends with its scope: the tree's
-/// places end children first, and ``Scope/waitUntilClosed()`` waits for that. As they end on the host, and closing waits for nobody, that may be
-/// after the scope's own `onClose` handlers and after the scope has let go what it owns; what a place owns or borrows stays until
-/// the place ends. A tree whose places must end before something goes is hosted in a child scope, and that one's `waitUntilClosed()`
-/// waited for first.
+/// Updates run on the host, which is an actor of its own, so components need not be `Sendable`.
+///
+/// ## The end of a tree
+///
+/// The tree ends with its scope: its places end, children first, and ``Scope/waitUntilClosed()`` waits for that. The places end
+/// on the host, and closing a scope does not wait for them. They may therefore end after the scope's own `onClose` handlers ran,
+/// and after the scope released the objects that it owns. An object that a place owns or borrows stays alive until the place
+/// ends.
+///
+/// If the places of a tree must end before something else is released, host the tree in a child scope, and wait for the child's
+/// `waitUntilClosed()` first.
 public actor ComponentHost {
-    /// The scope.
+    /// The scope that hosts the tree.
     public nonisolated let scope: Scope
     private let tree: Tree
     private let inbox: Inbox
-    /// Whether a pass waits for its view. Another that waited beside it might show something newer, which this one would then update
-    /// for once more, in the older view.
+    /// Whether a pass is waiting for its view. A second pass that waits at the same time might update components in a newer view.
+    /// This pass would then update them once more, in its older view.
     private var isPassing = false
     private var awaitingPass: [CheckedContinuation<Void, Never>] = []
 
@@ -31,13 +37,14 @@ public actor ComponentHost {
         confinement.begin(self)
     }
 
-    /// How many components there are, and how often they were updated.
+    /// The number of components and of updates.
     public var counters: ComponentCounters { tree.counters }
 
-    /// Places another value of the outermost component, and updates what that concerns.
+    /// Places another value of the outermost component, and runs the updates that this causes.
     ///
-    /// - Throws: what `make` throws; ``StoreError``: `scopeClosed`; `closed` when the store is; why that cannot be read, after which the
-    ///   value is shown as soon as it can.
+    /// - Throws: any error that `make` throws; ``StoreError`` with the code `scopeClosed`, with `closed` if the store is closed,
+    ///   or with the reason why the store cannot be read. In the last case, the host applies the value as soon as it can read the
+    ///   store.
     public func place<C: Component>(
         file: StaticString = #fileID, line: UInt = #line, _ make: @Sendable () throws -> C
     ) async throws {
@@ -46,16 +53,16 @@ public actor ComponentHost {
         try await settle()
     }
 
-    /// Updates the components that earlier commits and sends concern, and returns when no update is left, or after 100 passes in a row
-    /// that others keep going.
+    /// Runs the updates that earlier commits and sends cause. Returns when no update is left, or after 100 passes in a row if
+    /// updates keep coming.
     ///
-    /// A write that a binding has queued counts once it is committed.
+    /// A write that a binding queued counts once it is committed.
     ///
     /// Returns at once if the host's scope or store is closed.
     ///
     /// - Throws: ``StoreError`` if the store cannot be read.
     public func settle() async throws {
-        // What was committed before may not have been told yet.
+        // Earlier commits may not have been published yet.
         await scope.untilShown()
         for _ in 0..<Tree.passLimit {
             guard tree.isDue, !scope.isClosed else { return tree.comeToRest() }
@@ -74,7 +81,7 @@ public actor ComponentHost {
         do {
             tree.pass(in: try await scope.steadyView())
         } catch {
-            // What was to be updated still is, once the store can be read.
+            // The pending updates stay pending, and run once the store can be read.
             if (error as? StoreError)?.code != .closed { inbox.signal.raise() }
             throw error
         }
@@ -100,11 +107,12 @@ public actor ComponentHost {
 extension Scope {
     /// Hosts a tree of components in this scope.
     ///
-    /// The tree keeps the scope: one without a parent does not close with its last reference then, and has to be closed.
+    /// The tree keeps a reference to the scope. A root scope with a host therefore does not close with its last reference
+    /// elsewhere: close it yourself.
     ///
-    /// - Parameter make: makes the value of the outermost one, on the host.
-    /// - Throws: what `make` throws; ``StoreError``: `scopeClosed`; `closed` when the store is; why that cannot be read. Nothing is
-    ///   hosted then.
+    /// - Parameter make: returns the value of the outermost component. It runs on the host.
+    /// - Throws: any error that `make` throws; ``StoreError`` with the code `scopeClosed`, with `closed` if the store is closed,
+    ///   or with the reason why the store cannot be read. The scope then hosts nothing.
     public func host<C: Component>(
         file: StaticString = #fileID, line: UInt = #line, _ make: @escaping @Sendable () throws -> C
     ) async throws -> ComponentHost {
@@ -113,7 +121,7 @@ extension Scope {
         do {
             try await host.place(file: file, line: line, make)
         } catch {
-            // Nothing is hosted: nothing is left.
+            // Hosting failed, so nothing may be left behind.
             task.cancel()
             await task.value
             throw error

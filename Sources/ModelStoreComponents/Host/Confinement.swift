@@ -1,6 +1,6 @@
 import LMDB
 
-/// The host that a tree's objects are confined to, known from any thread.
+/// The host that a tree's objects are confined to, readable from any thread.
 ///
 /// - `host` is protected by its mutex; it is set once.
 final class Confinement: Sendable {
@@ -21,9 +21,9 @@ final class Confinement: Sendable {
     }
 }
 
-/// An object that is confined to a host, in something that is Sendable.
+/// Wraps an object that is confined to a host in a Sendable value.
 ///
-/// Safe, as each use checks that it is on the host.
+/// This is safe because each use checks that it runs on the host.
 struct Confined<Object: AnyObject>: @unchecked Sendable {
     private let object: Object
     private let confinement: Confinement?
@@ -33,7 +33,7 @@ struct Confined<Object: AnyObject>: @unchecked Sendable {
         self.confinement = confinement
     }
 
-    /// Uses the object, on the host alone.
+    /// Calls a closure with the object. Stops the program if the caller does not run on the host.
     func use<Value>(_ body: (Object) -> Value) -> Value {
         guard let confinement else {
             preconditionFailure("a binding to a \(Object.self) was used of a component that has no host")

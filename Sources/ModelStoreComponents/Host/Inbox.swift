@@ -1,14 +1,14 @@
 import LMDB
 import StoreRuntime
 
-/// Which places of a tree have to be updated, from all threads.
+/// Collects, from all threads, the places of a tree that need an update.
 ///
 /// - `marks` is protected by its mutex.
 final class Inbox: Sendable {
     let signal = Signal()
     private let marks = HandoverMutex<[UInt64: UInt64]>([:])
 
-    /// Notes that what an update of a place has read is another now.
+    /// Records that something changed that an update of a place has read.
     ///
     /// - Parameter number: the update's number.
     func mark(_ id: UInt64, _ number: UInt64) { MarkingTurn.mark(id, number, for: self) }

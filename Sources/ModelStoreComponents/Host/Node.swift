@@ -2,20 +2,20 @@ import Observation
 import StoreEngine
 import StoreRuntime
 
-/// What tells a child from its siblings: its type with the id that it was given, else with the line that placed it.
+/// Identifies a child among its siblings: its type, with the id that the parent passed or else the line that placed it.
 struct ChildKey: Hashable {
     let type: ObjectIdentifier
     let id: AnyHashable
-    /// Among those of the same type and id.
+    /// The number of the child among those of the same type and id.
     var ordinal: Int
 
-    /// Ids are compared as records' ids are: "é" in another normal form is another id, and a NaN is the same as itself.
+    /// Ids compare as records' ids do: "é" in another normal form is a different id, and a NaN is the same as itself.
     static func == (left: ChildKey, right: ChildKey) -> Bool {
         left.type == right.type && left.ordinal == right.ordinal && Sameness.areSameIDs(left.id, right.id)
     }
 }
 
-/// A line that places a child or asks for something.
+/// A line that places a child or requests something.
 struct PlacingLine: Hashable {
     let file: String
     let line: UInt
@@ -28,34 +28,34 @@ class Node {
     let depth: Int
     let path: String
     let scope: Scope
-    /// The line that placed the component first.
+    /// The line that first placed the component.
     let line: (file: StaticString, line: UInt)
     unowned let tree: Tree
     private(set) weak var parent: Node?
-    /// The children, in the order of their placing.
+    /// The children, in the order in which they were placed.
     var children: [(key: ChildKey, node: Node)] = []
-    /// What the wrapped properties have hosted.
+    /// The objects that the wrapped properties host here.
     var slots: [AnyObject] = []
-    /// What is handed down from here on.
+    /// The environment values and objects that this place hands down.
     var overrides: [ObjectIdentifier: Any] = [:]
-    /// The objects among that.
+    /// The provided objects among the overrides.
     private var kept: [ObjectIdentifier: BorrowedSlot] = [:]
     /// The pins of the models that the last update has read.
     private var readPins: [ObjectIdentifier: ComponentPins.Borrowing] = [:]
     /// The keys of the environment that the last update has read.
     private var readKeys: Set<ObjectIdentifier> = []
-    /// What handlers, tasks and preferences belong to the place.
+    /// The place's handlers, tasks and preferences.
     var life = NodeLife()
     private(set) var isEnded = false
-    /// Why it cannot be updated.
+    /// Why the place cannot be updated.
     private var failure: OwnershipNotice?
     private var ownPins: ComponentPins?
     private var ownScope: Scope?
     private let tracking = NodeTracking()
     private var isUpdating = false
-    /// Whether the last update was not made, as it has to be made in a newer view.
+    /// Whether the last update was skipped because it needs a newer view.
     private(set) var isPostponed = false
-    /// How many values of the component its parent has made.
+    /// The number of values that the parent has made of the component.
     private(set) var descriptionCount: UInt64 = 1
 
     init(
@@ -72,15 +72,15 @@ class Node {
 
     // MARK: Updating
 
-    /// Gives the wrapped properties what is hosted for them, and runs the component's update. For the typed node to do.
+    /// Gives the wrapped properties their hosted objects, and runs the component's update. The typed node overrides it.
     func run(_ context: inout ComponentContext) throws {}
 
-    /// Lets go the component and what it has. For the typed node to do.
+    /// Releases the component and everything that its value holds. The typed node overrides it.
     func forgetComponent() {}
 
     /// Updates the component.
     ///
-    /// - Returns: what it has placed; nil where it has failed, or is postponed.
+    /// - Returns: the children and preferences that the update placed; nil if it failed or is postponed.
     func update() -> ComponentContext.Placed? {
         failure = nil
         isPostponed = false
@@ -103,7 +103,7 @@ class Node {
         return placed
     }
 
-    /// Reads something for the newest update, now or after it: the component is updated when that changes.
+    /// Reads something on behalf of the newest update, during it or later. The component updates when that changes.
     func read(_ body: () -> Void) {
         if isEnded { return }
         if isUpdating { return body() }
@@ -112,7 +112,8 @@ class Node {
         if isStale { markStale() }
     }
 
-    /// Pins the models that the last update has read, which its reading keeps alive, and lets go those that it has not.
+    /// Pins the models that the last update has read, because its reads keep them alive. Releases the pins of models that it has
+    /// not read.
     private func pinWhatIsRead() {
         for (id, object) in tracking.kept where readPins[id] == nil && object is any RestingObject {
             let isBorrowed = slots.contains { ($0 as? BorrowedSlot)?.object === object }
@@ -124,29 +125,29 @@ class Node {
         }
     }
 
-    /// Has the component updated again: what it has read was changed, by whomever, before it could be watched.
+    /// Updates the component again, because something that it read changed before it could be watched, whatever the cause.
     private func markStale() { tree.inbox.add([id: tracking.number]) }
 
-    /// Notes that what an update has read is another now.
+    /// Records that something changed that an update has read.
     private var mark: @Sendable (_ number: UInt64) -> Void {
         { [id, inbox = tree.inbox] number in inbox.mark(id, number) }
     }
 
-    /// Whether a mark is of what the last update has read.
+    /// Returns whether a mark belongs to the reads of the newest update.
     func isCurrent(_ number: UInt64) -> Bool { tracking.number == number }
 
-    /// Notes that the parent has made another value of the component.
+    /// Records that the parent has made another value of the component.
     func noteDescription() { descriptionCount += 1 }
 
-    /// Has the update made in the next pass instead, which has a newer view.
+    /// Postpones the update to the next pass, which has a newer view.
     func postpone() { isPostponed = true }
 
-    /// Has the update fail, with a notice.
+    /// Makes the update fail with a notice.
     func fail(_ code: OwnershipNotice.Code, _ message: String, _ line: (file: StaticString, line: UInt)) {
         if failure == nil { failure = notice(code, message, line) }
     }
 
-    /// Has the update fail with an error.
+    /// Makes the update fail with an error.
     func fail(_ error: any Error) {
         guard failure == nil else { return }
         failure = notice(.updateFailed, "\(path) cannot be updated: \(ErrorText.of(error))", line, error)
@@ -156,7 +157,7 @@ class Node {
 
     // MARK: Owning
 
-    /// What the place owns and borrows in the registry, made when it is needed first.
+    /// Returns the registry's entry for the objects that this place owns and borrows. Created on first use.
     func pins(_ line: (file: StaticString, line: UInt)) -> ComponentPins {
         if let ownPins { return ownPins }
         let new = ComponentPins(path, in: scope, parent: parent?.nearestPins, line.file, line.line)
@@ -166,13 +167,14 @@ class Node {
 
     private var nearestPins: ComponentPins? { ownPins ?? parent?.nearestPins }
 
-    /// A scope for the place's tasks, made when it is needed first.
+    /// Returns the scope for the place's tasks. Created on first use.
     func makeScope(_ line: (file: StaticString, line: UInt)) throws -> Scope {
         if let ownScope { return ownScope }
         let name = path.dropFirst(scope.path.count + 1)
         let new = try scope.child(String(name), file: line.file, line: line.line)
         ownScope = new
-        // Those below may have looked before it was there. Not in this update, which would read what they read.
+        // The descendants may have read a key before the scope existed. Watching runs after the update, because it would
+        // otherwise record their reads as reads of this component.
         tree.afterUpdates { [self] in
             for (_, child) in children { child.watch(new) }
         }
@@ -181,7 +183,7 @@ class Node {
 
     /// Runs a task that ends with the place.
     ///
-    /// - Returns: the task; nil where the scope is closed, which has no tasks. Nor is anything updated in it.
+    /// - Returns: the task, or nil if the scope is closed. A closed scope runs no tasks and no updates.
     func run(
         _ line: (file: StaticString, line: UInt), _ body: @escaping @Sendable () async throws -> Void
     ) -> Task<Void, Never>? {
@@ -198,7 +200,7 @@ class Node {
         scope.registry.count(constructed: constructed, used: used, of: "\(type)", line.file, line.line)
     }
 
-    /// Whether the expression of an owner at a line is to be evaluated for a check.
+    /// Returns whether the owner at a line should evaluate its expression for a check.
     func beginsCheck(_ line: (file: StaticString, line: UInt)) -> Bool {
         scope.registry.beginsCheck(line.file, line.line)
     }
@@ -212,23 +214,23 @@ class Node {
 
     // MARK: The environment
 
-    /// What is handed down to this place by a key. The component is updated when that changes.
+    /// Returns the environment value of a key at this place. The component updates when that value changes.
     func environment(_ key: ObjectIdentifier) -> Any? {
         reads(key)
         return inherited(key)
     }
 
-    /// Has the component updated when what is handed down to it by a key changes.
+    /// Updates the component when the environment value of a key changes.
     func reads(_ key: ObjectIdentifier) { readKeys.insert(key) }
 
-    /// What is handed down to this place by a key.
+    /// Returns the environment value of a key at this place.
     func inherited(_ key: ObjectIdentifier) -> Any? {
         if let value = overrides[key] { return value }
         guard let parent else { return scope.provided(key) }
         return parent.handedDown(key)
     }
 
-    /// What is handed down by a key to what is placed here, also by this place's own scope.
+    /// Returns the environment value of a key for the children placed here. It includes the values of this place's own scope.
     func handedDown(_ key: ObjectIdentifier) -> Any? {
         var node: Node? = self
         while let here = node {
@@ -239,8 +241,8 @@ class Node {
         return scope.provided(key)
     }
 
-    /// Has this place and those below updated where a scope of an ancestor, which is new, hands down what they have read, and
-    /// when it does later.
+    /// Watches the new scope of an ancestor for this place and its descendants. Updates each place that has read a key which the
+    /// scope hands down, now or later.
     private func watch(_ scope: Scope) {
         var isProvided = false
         let keys = readKeys
@@ -249,7 +251,7 @@ class Node {
         for (_, child) in children { child.watch(scope) }
     }
 
-    /// Hands down something else from here on.
+    /// Replaces the values that this place hands down.
     func override(_ new: [ObjectIdentifier: Any]) {
         let keys = Set(new.keys).union(overrides.keys)
         let changed = keys.filter { key in
@@ -260,7 +262,7 @@ class Node {
         if !changed.isEmpty { environmentChanged(changed) }
     }
 
-    /// Keeps the objects that are handed down from here on.
+    /// Keeps alive the objects that this place hands down.
     func keep(_ provided: [ObjectIdentifier: ProvidedObject]) {
         for (type, slot) in kept where provided[type] == nil {
             slot.takeBack()
@@ -284,9 +286,9 @@ class Node {
 
     // MARK: The end
 
-    /// Ends the place, its children first, the newest first.
+    /// Ends the place. Its children end before it, the newest first.
     ///
-    /// - Returns: the ids of its scope and of its children's, whose tasks may go on for a while.
+    /// - Returns: the ids of its scope and of its children's scopes, whose tasks may continue for a while.
     @discardableResult
     func end() -> [UInt64] {
         var scopes = children.reversed().flatMap { $0.node.end() }
@@ -299,7 +301,7 @@ class Node {
             scopes.append(ownScope.id)
         }
         life.end()
-        // The objects that it owns go in the order of the pins.
+        // The place releases the objects that it owns in the order of their pins.
         forgetComponent()
         slots = []
         kept = [:]

@@ -1,17 +1,17 @@
-/// What a component has asked for that outlasts its update.
+/// The requests of a component that outlast its update.
 struct NodeLife {
     var hasAppeared = false
-    /// What to do at the end, as the newest update says.
+    /// The handlers for the end, from the newest update.
     var closers: [() -> Void] = []
-    /// The values of `onChange`, by where they are asked for.
+    /// The values of `onChange`, by the place in the code that requests them.
     var watched: [CallSite: Any] = [:]
-    /// The tasks, by where they are asked for, with the id of each.
+    /// The tasks, by the place in the code that requests them, with the id of each.
     var tasks: [CallSite: (id: AnyHashable, task: Task<Void, Never>)] = [:]
-    /// The receivers of those that receive elements, with the identity of each one's sequence.
+    /// The receivers of sequences, with the identity of each sequence.
     var receivers: [CallSite: (id: ReceiverID, receiver: AnyObject)] = [:]
-    /// What flows up from here, by the key.
+    /// The values that flow up from here, by key.
     var preferences: [ObjectIdentifier: Any] = [:]
-    /// Who asks for what flows up to here, by the key.
+    /// The requests for values that flow up to here, by key.
     var askers: [ObjectIdentifier: PreferenceAsker] = [:]
 
     mutating func end() {
@@ -22,16 +22,16 @@ struct NodeLife {
     }
 }
 
-/// Where an update asks for something: a line, and its turn there.
+/// Where an update requests something: a line, and its turn there.
 struct CallSite: Hashable {
     let line: PlacingLine
     let turn: Int
 }
 
-/// Who asks for a preference.
+/// A component's request for a preference.
 struct PreferenceAsker {
-    /// What was told last.
+    /// The value that was delivered last.
     let memory: AnyObject
-    /// Joins the values below a node, and tells them if they are others than the last.
+    /// Combines the values below a node, and delivers the result if it has changed.
     let ask: (Node) -> Void
 }

@@ -1,31 +1,34 @@
 import Observation
 import StoreRuntime
 
-/// What an update has read, by Observation and by versions.
+/// Tracks the reads of an update, by Observation and by versions.
 ///
-/// Observation cannot be told to forget: what it watches for an update that nothing has ended stays, so each one has an end.
+/// Observation cannot stop tracking on request: it keeps what an update has read until one of those values changes. So each
+/// update also reads an end marker, and changing the marker ends the tracking.
 final class NodeTracking {
     private let newestEnd = TrackingEnd()
     /// The number of the newest update.
     private(set) var number: UInt64 = 0
-    /// What has to live for changes of what the newest update has read, or what was read for it later, to be told.
+    /// The objects that must stay alive so that changes to the newest update's reads are reported. It includes later reads on
+    /// behalf of that update.
     private(set) var kept: [ObjectIdentifier: AnyObject] = [:]
 
-    /// Runs an update, and watches what it reads from then on.
+    /// Runs an update, and watches its reads from then on.
     ///
-    /// - Parameter changed: called, on any thread, when something of it changes, with the update's number.
-    /// - Returns: whether something has changed already, before it could be watched.
+    /// - Parameter changed: called with the update's number, on any thread, when one of the reads changes.
+    /// - Returns: whether one of the reads changed before it could be watched.
     func track(
         changed: @escaping @Sendable (UInt64) -> Void, body: () -> Void
     ) -> Bool {
         endWatching()
-        // Let go when the new update has read: what both read stays.
+        // The old objects are released after the new update has read, so that an object that both have read stays alive.
         let old = kept
         kept = [:]
         return withExtendedLifetime(old) { follow(changed: changed, body: body) }
     }
 
-    /// Runs a closure after the newest update, and watches what that reads with what the update has read; as ``track(changed:body:)``.
+    /// Runs a closure after the newest update, and watches its reads together with those of the update; as
+    /// ``track(changed:body:)``.
     func follow(changed: @escaping @Sendable (UInt64) -> Void, body: () -> Void) -> Bool {
         let number = number
         let log = ReadLog()
@@ -39,7 +42,7 @@ final class NodeTracking {
         return log.isStale
     }
 
-    /// Ends the watching of the newest update.
+    /// Stops watching the reads of the newest update.
     func end() {
         endWatching()
         kept = [:]
@@ -47,7 +50,7 @@ final class NodeTracking {
 
     private func endWatching() {
         number += 1
-        // What that marks is no change.
+        // The marker's own change must not count as a change that this thread made.
         _ = ThreadChanges.haveCome { newestEnd.come() }
     }
 }

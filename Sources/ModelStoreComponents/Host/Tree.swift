@@ -1,33 +1,33 @@
 import StoreEngine
 import StoreRuntime
 
-/// A tree of components, updated in passes. It belongs to one actor.
+/// A tree of components that is updated in passes. It belongs to one actor.
 final class Tree {
     let scope: Scope
     let inbox = Inbox()
     let confinement = Confinement()
     private var root: Node?
-    /// The line that placed the outermost component last.
+    /// The line that last placed the outermost component.
     private var line: (file: StaticString, line: UInt)?
     private var nodes: [UInt64: Node] = [:]
     private var lastID: UInt64 = 0
-    /// Those to be updated, by their depth: parents come before their children.
+    /// The places to update, by depth: parents come before their children.
     private var due: [Int: [UInt64]] = [:]
     private var dueIDs: Set<UInt64> = []
-    /// Those of the depth that is being updated, in the order of their making, and how many of them were.
+    /// The places of the depth that is being updated, in the order of their creation, and the number of those that are done.
     private var level: [UInt64] = []
     private var nextInLevel = 0
-    /// Those whose update has to be made in a newer view than this pass has.
+    /// The places whose update needs a newer view than this pass has.
     private var postponed: [Node] = []
-    /// What is done after the updates of a pass, in the order of asking.
+    /// Closures that run after the updates of a pass, in the order of the requests.
     private var afterwards: [() -> Void] = []
     private var askers: Set<UInt64> = []
-    /// How many passes in a row have changed something themselves.
+    /// The number of passes in a row that changed something themselves.
     private var ownPassCount = 0
     private var comparisons: [ObjectIdentifier: Any?] = [:]
     private(set) var counters = ComponentCounters()
 
-    /// The most passes in a row; after them something is amiss.
+    /// The most passes in a row. More than that indicates an endless loop.
     static let passLimit = 100
 
     init(_ scope: Scope) { self.scope = scope }
@@ -48,16 +48,16 @@ final class Tree {
         ask(new)
     }
 
-    /// Whether something has to be updated.
+    /// Whether something needs an update.
     var isDue: Bool {
         takeMarks()
         return !dueIDs.isEmpty
     }
 
-    /// Notes that nothing has to be updated.
+    /// Records that nothing needs an update.
     func comeToRest() { ownPassCount = 0 }
 
-    /// Has others on the actor have their turn, after many passes in a row.
+    /// Lets other work on the actor run after many passes in a row.
     func pause() {
         guard !scope.isClosed else { return }
         if ownPassCount >= Self.passLimit {
@@ -69,7 +69,7 @@ final class Tree {
         inbox.signal.raise()
     }
 
-    /// Tells that passes wait until the store can be read.
+    /// Reports that passes wait until the store can be read.
     func tellUnreadable(_ error: any Error) {
         tell(
             .readFailed, "the components of \(scope.path) wait until the store can be read: \(ErrorText.of(error))",
@@ -89,11 +89,11 @@ final class Tree {
         }
     }
 
-    /// Updates whatever has to be, parents first, and then does what was asked for.
+    /// Updates everything that needs it, parents first, and then runs the requested closures.
     ///
-    /// - Parameter view: what everything is read in.
+    /// - Parameter view: the view in which all updates read.
     func pass(in view: SteadyView) {
-        // What has come while the view was waited for is in it.
+        // The view includes the changes that arrived during the wait for it.
         takeMarks()
         counters.passCount += 1
         let isChanging = ThreadChanges.haveCome(during: { makePass(in: view) })
@@ -120,7 +120,7 @@ final class Tree {
         }
     }
 
-    /// Has a place updated in this pass, or the next one.
+    /// Requests an update of a place, in this pass or the next one.
     func ask(_ node: Node) {
         guard !node.isEnded, dueIDs.insert(node.id).inserted else { return }
         due[node.depth, default: []].append(node.id)
@@ -129,7 +129,7 @@ final class Tree {
     private func nextDue() -> Node? {
         while true {
             if nextInLevel == level.count {
-                // An update asks for places below its own only, so a depth is complete when it is begun.
+                // An update only requests updates of places below its own, so a depth is complete when it begins.
                 guard let depth = due.keys.min(), let ids = due.removeValue(forKey: depth) else { return nil }
                 level = ids.sorted()
                 nextInLevel = 0
@@ -141,7 +141,7 @@ final class Tree {
         }
     }
 
-    /// Has a closure run after the updates of this pass.
+    /// Runs a closure after the updates of this pass.
     func afterUpdates(_ body: @escaping () -> Void) { afterwards.append(body) }
 
     // MARK: Places
@@ -190,7 +190,7 @@ final class Tree {
         counters.componentCount = nodes.count
     }
 
-    /// Has those asked again who ask for what flows up from a place.
+    /// Notifies each ancestor that requests values flowing up from a place.
     private func preferencesChanged(below node: Node) {
         var asking: Node? = node
         while let here = asking {
@@ -199,7 +199,7 @@ final class Tree {
         }
     }
 
-    /// How values of a component's type are compared; nil where they cannot be.
+    /// Returns how values of a component's type are compared; nil if they cannot be.
     func comparison<C>(of type: C.Type) -> Sameness.Comparison<C>? {
         if let known = comparisons[ObjectIdentifier(type)] { return known as? Sameness.Comparison<C> }
         let new = Sameness.comparison(of: type)
@@ -218,12 +218,12 @@ final class Tree {
     }
 }
 
-/// How much a host has done.
+/// Counts the work of a host.
 public struct ComponentCounters: Sendable, Hashable {
-    /// How many components there are.
+    /// The number of components.
     public internal(set) var componentCount = 0
-    /// How often one of them was updated.
+    /// The number of updates of single components.
     public internal(set) var updateCount = 0
-    /// In how many passes.
+    /// The number of passes.
     public internal(set) var passCount = 0
 }

@@ -13,7 +13,7 @@ final class TypedNode<C: Component>: Node {
 
     /// Takes a newer value.
     ///
-    /// - Returns: whether the component has to be updated for that.
+    /// - Returns: whether the component needs an update because of it.
     func become(_ new: C) -> Bool {
         noteDescription()
         if let component, let isSame = tree.comparison(of: C.self), isSame(component, new) { return false }

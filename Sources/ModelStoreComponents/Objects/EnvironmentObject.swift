@@ -1,18 +1,18 @@
 import StoreRuntime
 
-/// An object that the nearest ancestor which provides one of its type has provided.
+/// An object of this type that the nearest ancestor provides.
 ///
-/// A component is not updated while there is none; the registry tells the type and the scope's path.
+/// If no ancestor provides one, the component is not updated, and the registry reports the type and the scope's path.
 @propertyWrapper
 public struct EnvironmentObject<Object: AnyObject>: DynamicProperty {
     private let line: (file: StaticString, line: UInt)
     private var object: Object?
     private var confinement: Confinement?
 
-    /// Whatever is provided.
+    /// Uses the provided object of this type.
     public init(file: StaticString = #fileID, line: UInt = #line) { self.line = (file, line) }
 
-    /// The object.
+    /// The provided object.
     ///
     /// - Precondition: the component has a host.
     public var wrappedValue: Object {
@@ -40,6 +40,6 @@ public struct EnvironmentObject<Object: AnyObject>: DynamicProperty {
 }
 
 extension EnvironmentObject: Equatable {
-    /// Always: the object comes from elsewhere, and is no part of what describes the component.
+    /// Always true: the object comes from elsewhere, and does not describe the component.
     public static func == (left: EnvironmentObject, right: EnvironmentObject) -> Bool { true }
 }

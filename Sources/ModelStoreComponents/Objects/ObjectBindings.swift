@@ -5,9 +5,9 @@ public import StoreRuntime
 @dynamicMemberLookup
 public struct ObjectBindings<Object: AnyObject> {
     private let object: Object
-    /// That of the wrapped property.
+    /// The line of the wrapped property.
     private let line: (file: StaticString, line: UInt)
-    /// Nil in a value that no host has.
+    /// Nil in a value without a host.
     private let confinement: Confinement?
 
     init(_ object: Object, _ line: (file: StaticString, line: UInt), _ confinement: Confinement?) {
@@ -16,8 +16,8 @@ public struct ObjectBindings<Object: AnyObject> {
         self.confinement = confinement
     }
 
-    /// A binding to a property of an object that can be used from any thread. It keeps the object alive. For a class that is not
-    /// `Sendable`, write ``confined`` before the property.
+    /// Returns a binding to a property of an object that any thread can use. The binding keeps the object alive. For a class that
+    /// is not `Sendable`, write ``confined`` before the property.
     public subscript<Value: Sendable>(
         dynamicMember path: any ReferenceWritableKeyPath<Object, Value> & Sendable
     ) -> Binding<Value> where Object: Sendable {
@@ -28,13 +28,13 @@ public struct ObjectBindings<Object: AnyObject> {
     /// Bindings to the properties of an object that is not `Sendable`: `$session.confined.user`.
     public var confined: ConfinedBindings<Object> { ConfinedBindings(object, confinement) }
 
-    /// A binding to a field of a model: setting it queues a transaction of one field. The first one for the property's line that
-    /// fails is told as a notice; ``binding(_:isOptimistic:file:line:onError:)`` has each of them told.
+    /// Returns a binding to a field of a model. Setting it queues a transaction of one field. The first failure for the
+    /// property's line becomes a notice. To receive every failure, use ``binding(_:isOptimistic:file:line:onError:)``.
     public subscript<R: Record, Value: Sendable>(
         dynamicMember field: KeyPath<R.Fields, Field<R, Value>>
     ) -> Binding<Value> where Object == Model<R> { object.binding(field, file: line.file, line: line.line) }
 
-    /// A binding to a field of a model, which may show what is set at once, and tells what fails; as
+    /// Returns a binding to a field of a model that can show a new value at once, and that reports failures; as
     /// ``Model/binding(_:isOptimistic:file:line:onError:)``.
     public func binding<R: Record, Value: Sendable>(
         _ field: KeyPath<R.Fields, Field<R, Value>>, isOptimistic: Bool = false, file: StaticString = #fileID,
@@ -46,8 +46,8 @@ public struct ObjectBindings<Object: AnyObject> {
 
 /// Bindings to the properties of an object that is not `Sendable`, and so belongs to the host that updates the component.
 ///
-/// Use them in updates, in their handlers such as `onAppear`, and in components below. They keep the object alive. They need a
-/// name of their own, as Swift does not choose between two subscripts by whether a class is `Sendable`.
+/// Use them in updates, in handlers of updates such as `onAppear`, and in the components below. They keep the object alive. They
+/// need their own name, because Swift does not choose between two subscripts by whether a class is `Sendable`.
 ///
 /// - Precondition: the code that reads or sets such a binding runs on the host. Any other use stops the program.
 @dynamicMemberLookup
@@ -56,7 +56,7 @@ public struct ConfinedBindings<Object: AnyObject> {
 
     init(_ object: Object, _ confinement: Confinement?) { confined = Confined(object, confinement) }
 
-    /// A binding to a property, to be used on the host.
+    /// Returns a binding to a property. Use it on the host only.
     public subscript<Value: Sendable>(
         dynamicMember path: any ReferenceWritableKeyPath<Object, Value> & Sendable
     ) -> Binding<Value> {

@@ -1,13 +1,13 @@
 import StoreRuntime
 
-/// The changes of an object of a program's own. See ``ObjectWillChange/values``, and <doc:Concurrency#How-a-sequence-ends>.
+/// The changes of an object that the program defines. See ``ObjectWillChange/values``, and <doc:Concurrency#How-a-sequence-ends>.
 ///
-/// An element comes after the change that it is about, so that the subscriber reads the new values.
+/// An element arrives after the change that it reports, so the subscriber reads the new values.
 public struct ObjectChanges: AsyncSequence, Sendable {
     public typealias Element = Void
     public typealias Failure = Never
 
-    /// A weak reference, which a sequence and its iterators share.
+    /// A weak reference that a sequence and its iterators share.
     fileprivate final class Reference: Sendable {
         weak let change: ObjectWillChange?
 
@@ -18,7 +18,7 @@ public struct ObjectChanges: AsyncSequence, Sendable {
 
     init(_ change: ObjectWillChange) { reference = Reference(change) }
 
-    /// A subscription of its own, whose first element comes at once.
+    /// Starts a separate subscription, whose first element arrives at once.
     public func makeAsyncIterator() -> Iterator { Iterator(reference) }
 
     /// Waits for changes.
@@ -27,11 +27,11 @@ public struct ObjectChanges: AsyncSequence, Sendable {
 
         fileprivate init(_ reference: Reference) { storage = Storage(reference) }
 
-        /// Waits for a change; nil at the end, and when the task is cancelled.
+        /// Waits for a change. Returns nil at the end, and when the task is cancelled.
         public mutating func next() async -> Void? { await storage.next() }
     }
 
-    /// One iterator's place with the object.
+    /// The state of one iterator's subscription to the object.
     private final class Storage {
         private let reference: Reference
         private let watch = Watch()

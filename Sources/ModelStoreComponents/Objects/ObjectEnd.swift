@@ -1,6 +1,6 @@
 @_spi(Reflection) import Swift
 
-/// Tells the end of an object: it lies in a published property of that, and goes with it.
+/// Reports the end of an object. A published property of the object holds it, so both are released together.
 final class ObjectEnd: Sendable {
     private let id: ObjectIdentifier
     private let change: ObjectWillChange
@@ -15,17 +15,17 @@ final class ObjectEnd: Sendable {
         change.end()
     }
 
-    /// Puts one into the first published property of an object, if it has any.
+    /// Puts an instance into the first published property of an object, if the object has one.
     static func attach(to object: AnyObject, _ id: ObjectIdentifier, _ change: ObjectWillChange) {
         firstPublished(of: object)?.keep(ObjectEnd(id, change))
     }
 
-    /// Finds the property by the types of the fields. A `Mirror` would read all fields, which other threads may be changing.
+    /// Finds the property by the types of the fields. A `Mirror` would read all fields while other threads may be changing them.
     private static func firstPublished(of object: AnyObject) -> (any PublishedStorage)? {
         var found: (any PublishedStorage)?
         let classes = _EachFieldOptions(rawValue: 1)
         _ = unsafe _forEachField(of: type(of: object), options: classes) { name, offset, type, _ in
-            // The macro names the storage of `user` `_user`. It is a constant.
+            // The macro names the storage of `user` `_user`. The storage is a constant.
             guard unsafe name.pointee == UInt8(ascii: "_"), type is any PublishedStorage.Type else { return true }
             let field = unsafe UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
                 .load(fromByteOffset: offset, as: AnyObject.self)
@@ -38,6 +38,6 @@ final class ObjectEnd: Sendable {
 
 /// The storage of a published property.
 protocol PublishedStorage: AnyObject, Sendable {
-    /// Keeps something until the end of the object whose property it is.
+    /// Keeps an end sentinel until the object whose property this is ends.
     func keep(_ end: ObjectEnd)
 }

@@ -13,18 +13,18 @@ public final class ObjectObservation: Sendable {
 
     deinit { cancel() }
 
-    /// Ends the observation. Ending twice does nothing.
+    /// Ends the observation. A second call does nothing.
     public func cancel() {
         observer.ended()
         change?.remove(observer)
     }
 }
 
-/// Calls a closure until it is cancelled, also by a closure that is called for the same change.
+/// Calls a closure until it is cancelled. Another closure that is called for the same change can also cancel it.
 ///
 /// - `body` is protected by its mutex, which is not held while the closure runs.
 private final class ClosureObserver: ObjectChangeObserver {
-    /// In a structure: a generic lock wraps a bare closure once more with each access.
+    /// A struct, because a lock of a generic type wraps a bare closure once more with each access.
     private struct Body {
         let run: @Sendable () -> Void
     }

@@ -2,17 +2,18 @@ import LMDB
 import StoreRuntime
 import Synchronization
 
-/// Tells the observers of an object that it changes. See ``ObservableObject``.
+/// Notifies the observers of an object when it changes. See ``ObservableObject``.
 ///
 /// It has three kinds of subscribers:
 ///
 /// - ``observe(_:)`` calls a closure before a ``Published()`` property of the object changes, and for each ``send()``.
 /// - ``values`` is an asynchronous sequence of the same changes.
-/// - A component that declares the object updates for each ``send()``. For published properties, it updates for those that it reads.
+/// - A component that declares the object updates for each ``send()``. For published properties, it updates for those that it
+///   reads.
 ///
 /// While it has no observer, setting a published property costs one comparison more than without it.
 ///
-/// - `state` is protected by its mutex, which is not held while observers are called. `observerCount` is how many it has.
+/// - `state` is protected by its mutex, which is not held while observers are called. `observerCount` is the number of observers.
 public final class ObjectWillChange: Sendable {
     private struct State {
         var observers: [ObjectIdentifier: any ObjectChangeObserver] = [:]
@@ -25,15 +26,16 @@ public final class ObjectWillChange: Sendable {
 
     private static let observedCount = Atomic<UInt64>(0)
 
-    /// How often some object in the program got its first observer. While the number stays, an object that had no observer has none.
+    /// The number of times that an object in the program got its first observer. While this number stays the same, an object
+    /// without observers still has none.
     static var epoch: UInt64 { observedCount.load(ordering: .acquiring) }
 
-    /// One without observers.
+    /// Creates an instance without observers.
     public init() {}
 
     deinit { end() }
 
-    /// Tells the observers, and updates the components that declare the object.
+    /// Notifies the observers, and updates the components that declare the object.
     public func send() {
         let observers = current
         for observer in observers { observer.willChange() }
@@ -41,21 +43,21 @@ public final class ObjectWillChange: Sendable {
         for observer in observers { observer.didChange() }
     }
 
-    /// The object's changes as a sequence: an element at the start, and one after each change. Changes that come while the
-    /// subscriber is busy merge into one element. The sequence ends with the object, which it does not keep alive.
+    /// The object's changes as a sequence: one element at the start, and one after each change. Changes that arrive while the
+    /// subscriber is busy merge into one element. The sequence ends with the object, and does not keep it alive.
     public var values: ObjectChanges { ObjectChanges(self) }
 
     /// Calls a closure before a published property of the object changes, on the thread that sets it, and for each ``send()``.
     ///
-    /// The closure still reads the old value, and must be quick. Setting an equal value does not call it. Where several threads set
-    /// one property at the same time, the value that it reads may be older than the one that is replaced.
+    /// The closure still reads the old value, and must be quick. Setting an equal value does not call it. If several threads set
+    /// one property at the same time, the value that the closure reads may be older than the replaced one.
     ///
     /// - Returns: the observation, which ends with its last reference. It does not keep the object alive.
     public func observe(_ body: @escaping @Sendable () -> Void) -> ObjectObservation {
         ObjectObservation(of: self, body)
     }
 
-    /// Has the calling component updated when it is sent.
+    /// Makes the calling component update with each ``send()``.
     func declare() { _ = sends.value }
 
     // MARK: Observers
@@ -80,15 +82,15 @@ public final class ObjectWillChange: Sendable {
         withExtendedLifetime(removed) {}
     }
 
-    /// Whether it has observers.
+    /// Whether there are observers.
     var isObserved: Bool { observerCount.load(ordering: .acquiring) > 0 }
 
-    /// The observers of this moment.
+    /// The observers at this moment.
     var current: [any ObjectChangeObserver] {
         isObserved ? state.withLock { Array($0.observers.values) } : []
     }
 
-    /// Tells the observers that the object is gone.
+    /// Notifies the observers that the object is gone.
     func end() {
         let observers = state.withLock { state in
             defer {

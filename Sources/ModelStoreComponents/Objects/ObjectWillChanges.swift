@@ -1,7 +1,7 @@
 import LMDB
 import StoreRuntime
 
-/// Those of objects that do not have their own.
+/// The ``ObjectWillChange`` instances of objects that do not declare their own.
 ///
 /// An entry goes with its object: a sentinel in a published property of the object removes it. Entries of objects without such a
 /// property are removed when there are many.
@@ -15,7 +15,7 @@ final class ObjectWillChanges: Sendable {
 
     private struct State {
         var entries: [ObjectIdentifier: Entry] = [:]
-        /// At how many entries those of objects that have gone are looked for.
+        /// The number of entries at which those of released objects are removed.
         var limit = 64
     }
 
@@ -27,7 +27,7 @@ final class ObjectWillChanges: Sendable {
         if ObservedLookup.isRunning { return known(id, object) ?? ObservedLookup.none }
         let new = Entry(reference: WeakObject(object), change: ObjectWillChange())
         let known = state.withLock { state in
-            // Another object may have had the address before.
+            // The address may have belonged to another object before.
             if let known = state.entries[id], known.reference.object === object { return known }
             state.entries[id] = new
             return new
@@ -44,17 +44,17 @@ final class ObjectWillChanges: Sendable {
         return entry.change
     }
 
-    /// Forgets the one of an object that has gone.
+    /// Removes the entry of a released object.
     func forget(_ id: ObjectIdentifier, _ change: ObjectWillChange) {
         let gone = state.withLock { $0.entries[id]?.change === change ? $0.entries.removeValue(forKey: id) : nil }
         withExtendedLifetime(gone) {}
     }
 
-    /// Forgets those of objects that have gone, when there are many.
+    /// Removes the entries of released objects if there are many entries.
     private func forgetGone() {
         let entries = state.withLock { $0.entries.count > $0.limit ? $0.entries : [:] }
         if entries.isEmpty { return }
-        // Looked at outside of the lock: a reference that is found might be the last, and the object's `deinit` asks for another.
+        // Checked outside the lock: the reference found may be the last one, and the object's `deinit` may then take this lock.
         let gone = entries.filter { $0.value.reference.object == nil }
         state.withLock { state in
             for (id, entry) in gone where state.entries[id]?.change === entry.change { state.entries[id] = nil }
@@ -64,17 +64,17 @@ final class ObjectWillChanges: Sendable {
     }
 }
 
-/// Asks an object for its `objectWillChange` without making one.
+/// Reads an object's `objectWillChange` without creating one.
 enum ObservedLookup {
-    /// Stands for one that no subscriber has asked for yet.
+    /// Stands for an instance that no subscriber has requested yet.
     static let none = ObjectWillChange()
 
-    /// Not nil while the calling thread asks.
+    /// Not nil while the calling thread reads the property.
     private static let slot = ThreadSlot()
 
     static var isRunning: Bool { unsafe slot.pointer != nil }
 
-    /// The one of an object if it has observers.
+    /// Returns the instance of an object if it has observers.
     static func observed(of object: some ObservableObject) -> ObjectWillChange? {
         unsafe slot.pointer = UnsafeMutableRawPointer(bitPattern: 1)
         let change = object.objectWillChange

@@ -1,12 +1,13 @@
 import StoreRuntime
 
-/// An object that something else owns: a record's ``Model``, or what an ancestor made.
+/// An object that something else owns: a record's ``Model``, or an object that an ancestor made.
 ///
-/// The component follows the object that its newest value has. While it is placed, the object is kept alive. `$sensor.celsius` is
-/// a binding to one of its properties, or of a model's fields.
+/// The component follows the object in its newest value. The object stays alive while the component is placed. `$sensor.celsius`
+/// is a binding to a property of the object, or to a field of a model.
 ///
-/// An object that is made in place, `@ObservedObject var session = Session()`, is another one with each update of the parent, and
-/// starts anew each time; the registry tells so once for the line. That is what ``StateObject`` is for.
+/// An object that the declaration makes itself, as in `@ObservedObject var session = Session()`, is a new object in each update
+/// of the parent, and its state starts over each time. The registry reports that once for the line. Use ``StateObject`` for such
+/// an object.
 @propertyWrapper
 public struct ObservedObject<Object: AnyObject>: DynamicProperty {
     /// The object. An initializer of the component can set it.
@@ -14,13 +15,13 @@ public struct ObservedObject<Object: AnyObject>: DynamicProperty {
     private let line: (file: StaticString, line: UInt)
     private var confinement: Confinement?
 
-    /// An object to follow.
+    /// Follows an object.
     public init(wrappedValue: Object, file: StaticString = #fileID, line: UInt = #line) {
         self.wrappedValue = wrappedValue
         self.line = (file, line)
     }
 
-    /// An object to follow, for an initializer that sets the wrapper itself: `_sensor = ObservedObject(initialValue: sensor)`.
+    /// Follows an object, for an initializer that sets the wrapper itself: `_sensor = ObservedObject(initialValue: sensor)`.
     public init(initialValue: Object, file: StaticString = #fileID, line: UInt = #line) {
         self.init(wrappedValue: initialValue, file: file, line: line)
     }
@@ -36,7 +37,7 @@ public struct ObservedObject<Object: AnyObject>: DynamicProperty {
 }
 
 extension ObservedObject: Equatable {
-    /// Whether both follow the same object.
+    /// Returns whether both follow the same object.
     public static func == (left: ObservedObject, right: ObservedObject) -> Bool {
         left.wrappedValue === right.wrappedValue
     }
@@ -44,16 +45,17 @@ extension ObservedObject: Equatable {
 
 /// An object that a component's place borrows.
 final class BorrowedSlot {
-    /// The place lets go its slots when it ends.
+    /// This is no lasting cycle: the place releases its slots when it ends.
     private let node: Node
     private let line: (file: StaticString, line: UInt)
     private(set) weak var object: AnyObject?
     private var borrowing: ComponentPins.Borrowing?
-    /// Whether nothing but this place had the object when it came.
+    /// Whether nothing but this place held the object when it arrived.
     private var isUnowned = false
-    /// The newest of the component's values that was looked at.
+    /// The newest value of the component that was checked.
     private var descriptionCount: UInt64 = 0
-    /// Whether an object has come with several of them. It was not made in place then, and no later one is.
+    /// Whether an object arrived with several values of the component. The declaration did not make that object, and makes no
+    /// later one.
     private var hasStayed = false
 
     init(_ node: Node, _ line: (file: StaticString, line: UInt)) {
@@ -61,7 +63,7 @@ final class BorrowedSlot {
         self.line = line
     }
 
-    /// Borrows the object that the component's newest value has.
+    /// Borrows the object in the component's newest value.
     func borrow(_ new: AnyObject) {
         let newValues = node.descriptionCount - descriptionCount
         descriptionCount = node.descriptionCount
@@ -79,7 +81,8 @@ final class BorrowedSlot {
         isUnowned = isNewUnowned
         guard isUnowned else { return }
         if isFirst { return node.count(constructed: 1, used: 1, of: type(of: new), line) }
-        // It went as soon as the place let it go, and so will this one. One that is there still is somebody's.
+        // The place held the only reference to the old object, and holds the only one to this object too. An object that is still
+        // alive has another owner.
         guard wasUnowned, old == nil, !hasStayed else { return }
         node.count(constructed: 1, used: 0, of: type(of: new), line)
         node.tell(
@@ -88,7 +91,7 @@ final class BorrowedSlot {
                 + "use @StateObject, or hand in an object that something else owns", line)
     }
 
-    /// Lets the object go.
+    /// Releases the object.
     func takeBack() {
         if let borrowing { node.pins(line).takeBack(borrowing) }
         borrowing = nil

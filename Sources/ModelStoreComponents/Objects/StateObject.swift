@@ -6,11 +6,12 @@ import StoreRuntime
 /// @StateObject var session = Session()
 /// ```
 ///
-/// The expression runs when the object is first used, once for the place; new values of the component never run it again. The
-/// object lives until the component is not placed there any more. `$session.user` is a binding to one of its properties.
+/// The expression runs when the object is first used, once for the place. New values of the component never run it again. The
+/// object lives until the component is no longer placed there. `$session.user` is a binding to one of its properties.
 ///
-/// An object that a parent hands in with a later value is ignored. ``init(owning:file:line:)`` reports that. The form with an
-/// expression does where ``OwnershipOptions/checksIgnoredObjects`` is set, as it has to evaluate the expression.
+/// The place ignores an object that a parent passes with a later value. ``init(owning:file:line:)`` reports this. The form with
+/// an expression reports it only if ``OwnershipOptions/checksIgnoredObjects`` is set, because the check has to evaluate the
+/// expression.
 @propertyWrapper
 public struct StateObject<Object: AnyObject>: DynamicProperty {
     private enum Source {
@@ -22,7 +23,7 @@ public struct StateObject<Object: AnyObject>: DynamicProperty {
     private let line: (file: StaticString, line: UInt)
     private var slot: OwnedSlot<Object>?
 
-    /// An object that is made when it is first used.
+    /// Owns an object that the expression makes on first use.
     public init(
         wrappedValue make: @autoclosure @escaping () -> Object, file: StaticString = #fileID, line: UInt = #line
     ) {
@@ -30,13 +31,13 @@ public struct StateObject<Object: AnyObject>: DynamicProperty {
         self.line = (file, line)
     }
 
-    /// An object that was made elsewhere, for the place to own. Those of later values of the component are ignored.
+    /// Owns an object that was made elsewhere. The place ignores the objects of later values of the component.
     public init(owning object: Object, file: StaticString = #fileID, line: UInt = #line) {
         source = .eager(object)
         self.line = (file, line)
     }
 
-    /// The object. In a value that no host has, an expression runs each time.
+    /// The object. In a value without a host, an expression runs at each read.
     public var wrappedValue: Object {
         switch source {
         case .lazy(let make): slot?.object(make) ?? make()
@@ -60,19 +61,19 @@ public struct StateObject<Object: AnyObject>: DynamicProperty {
 }
 
 extension StateObject: Equatable {
-    /// Always: the object is the place's, and no part of what describes the component.
+    /// Always true: the object belongs to the place, and does not describe the component.
     public static func == (left: StateObject, right: StateObject) -> Bool { true }
 }
 
 /// The object that a component's place owns.
 final class OwnedSlot<Object: AnyObject> {
-    /// The place lets go its slots when it ends.
+    /// This is no lasting cycle: the place releases its slots when it ends.
     private let node: Node
     private let line: (file: StaticString, line: UInt)
     private var made: Object?
-    /// The value of the component that the object came with.
+    /// The value of the component that the object arrived with.
     private var descriptionCount: UInt64 = 0
-    /// The one that was handed in last, and is not used.
+    /// The unused object that was passed last.
     private weak var ignored: Object?
 
     init(_ node: Node, _ line: (file: StaticString, line: UInt)) {
@@ -84,15 +85,15 @@ final class OwnedSlot<Object: AnyObject> {
         if let made { return made }
         let object = make()
         own(object)
-        // The newest update could not: there was no object yet.
+        // The newest update could not declare the object, because there was none yet.
         node.read { declare() }
         return object
     }
 
-    /// Takes an object that was made before it was asked for.
+    /// Takes an object that was made before its first use.
     func take(_ object: Object) {
         guard let made else { return own(object) }
-        // Each update of the component's own hands in what its value has.
+        // An update that the component itself causes passes the object of its current value again.
         guard made !== object, ignored !== object else { return }
         ignored = object
         tellIgnored(
@@ -100,9 +101,10 @@ final class OwnedSlot<Object: AnyObject> {
         )
     }
 
-    /// Evaluates the expression of a newer value of the component than the object's, once for the line, where that is asked for.
+    /// Evaluates the expression of a newer value of the component, if checks are enabled, and once for each line.
     ///
-    /// An object that the expression makes is gone as soon as the owner drops it. An object that was handed in stays.
+    /// An object that the expression makes is released as soon as this method drops it. An object that the parent passed stays
+    /// alive.
     func check(_ make: () -> Object) {
         guard let made, node.descriptionCount > descriptionCount, node.beginsCheck(line) else { return }
         let other = WeakObject(make())
@@ -120,13 +122,13 @@ final class OwnedSlot<Object: AnyObject> {
 
     var confinement: Confinement { node.tree.confinement }
 
-    /// Has the calling update's component updated when the object says that it changes.
+    /// Updates the calling component when the object announces a change.
     func declare() { (made as? any ObservableObject)?.objectWillChange.declare() }
 
     private func own(_ object: Object) {
         made = object
         descriptionCount = node.descriptionCount
-        // Who has kept the component's value beyond its place has the object to himself.
+        // The program kept the component's value after its place ended, so that value alone owns the object.
         if node.isEnded { return }
         node.pins(line).own(object, line.file, line.line)
         node.count(constructed: 1, used: 1, of: Object.self, line)

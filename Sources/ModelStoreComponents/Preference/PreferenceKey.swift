@@ -1,9 +1,10 @@
-/// A value that flows up a tree of components, to an ancestor that asks for it.
+/// A key of values that flow up a tree of components, to an ancestor that requests them.
 public protocol PreferenceKey: SendableMetatype {
-    /// What flows up.
+    /// The type of the values.
     associatedtype Value
-    /// The value where nobody gives one.
+    /// The value if no component sets one.
     static var defaultValue: Value { get }
-    /// Joins the value of a component to those of the ones before it, in the order of their placing, each before its children.
+    /// Combines the value of a component with the values before it. The order is that of placing, each component before its
+    /// children.
     static func reduce(value: inout Value, nextValue: () -> Value)
 }

@@ -1,10 +1,10 @@
 import StoreEngine
 
-/// What flowed up to one who asks, when he was told last.
+/// The combined value that a component received last.
 final class PreferenceMemory<Key: PreferenceKey> {
     private var last: Key.Value?
 
-    /// What flows up to a node now; nil where that is what it was.
+    /// Returns the combined value at a node, or nil if it has not changed.
     func change(at node: Node) -> Key.Value? {
         var value = Key.defaultValue
         join(node, &value)

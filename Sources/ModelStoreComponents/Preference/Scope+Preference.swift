@@ -3,9 +3,9 @@ import StoreEngine
 public import StoreRuntime
 
 extension Scope {
-    /// Has a value flow up to this scope and those that it is a part of, until it closes: as ``ComponentContext/preference(_:_:)``.
+    /// Sends a value up to this scope and its ancestors until the scope closes; as ``ComponentContext/preference(_:_:)``.
     ///
-    /// Linear in the number of scopes from here to the root, and of those that give one to them.
+    /// The cost is linear in the number of scopes from here to the root, and in the number of scopes that send a value to them.
     ///
     /// - Throws: ``StoreError`` with the code `scopeClosed`.
     public func setPreference<Key: PreferenceKey>(_ key: Key.Type, _ value: Key.Value) throws
@@ -16,13 +16,13 @@ extension Scope {
         }
         give(value, by: key)
         guard isClosed else { return }
-        // Its handlers may have run before.
+        // The scope's handlers may have run before this call.
         give(nil, by: key)
         throw closedError
     }
 
-    /// What flows up to here: the values of this scope and of those within it, joined in the order of their opening, each before
-    /// those within it. Tracked by Observation. Those of components flow up to components alone.
+    /// Returns the combined value of this scope and the scopes within it. The order is that of opening, each scope before those
+    /// within it. Tracked by Observation. Values that components set flow up to components only.
     ///
     /// - Throws: ``StoreError`` with the code `scopeClosed`.
     public func preference<Key: PreferenceKey>(_ key: Key.Type) throws -> Key.Value {
@@ -32,7 +32,7 @@ extension Scope {
         }
     }
 
-    /// Has a closure run soon with what flows up to here, and again whenever that is something else, until the scope closes: as
+    /// Runs a closure soon with the combined value, and again whenever that changes, until the scope closes; as
     /// ``ComponentContext/onPreferenceChange(_:perform:)``.
     ///
     /// - Throws: ``StoreError`` with the code `scopeClosed`.
@@ -52,20 +52,20 @@ extension Scope {
         var scope: Scope? = self
         while let here = scope {
             path.insert(here.id, at: 0)
-            // One that is closed has nobody who asks.
+            // A closed scope has no subscribers.
             (try? here.part { ScopePreferences() })?.set(key, path, value)
             scope = here.parent
         }
     }
 }
 
-/// What somebody was told last.
+/// The value that a subscriber received last.
 ///
 /// - `value` is protected by its mutex.
 private final class LastPreference<Value: Sendable>: Sendable {
     private let value = HandoverMutex<Value?>(nil)
 
-    /// - Returns: whether it is another than the last.
+    /// - Returns: whether the value differs from the last one.
     func becomes(_ new: Value) -> Bool {
         value.withLock { value in
             if let value, Sameness.areSame(value, new) { return false }

@@ -2,14 +2,14 @@ import LMDB
 import StoreEngine
 import StoreRuntime
 
-/// What flows up to a scope from itself and those within it.
+/// The values that flow up to a scope, from itself and from the scopes within it.
 ///
 /// - `subjects` is protected by its mutex.
 final class ScopePreferences: Sendable {
     /// The value of one scope.
     struct Given: Sendable, Equatable {
-        /// The numbers of the scopes from the one that it flowed up to, to the one that gives it. They rise as scopes are opened, so
-        /// that their order is that of opening, each scope before those within it.
+        /// The ids of the scopes from the one that received the value to the one that sent it. Ids rise as scopes open, so paths
+        /// sort in the order of opening, each scope before those within it.
         let path: [UInt64]
         let value: any Sendable
 
@@ -20,7 +20,7 @@ final class ScopePreferences: Sendable {
 
     private let subjects = HandoverMutex<[ObjectIdentifier: Subject<[Given]>]>([:])
 
-    /// What flows up by a key, tracked, in the order of the scopes.
+    /// Returns the tracked values of a key, in the order of the scopes.
     func subject(_ key: ObjectIdentifier) -> Subject<[Given]> {
         subjects.withLock { subjects in
             if let subject = subjects[key] { return subject }
@@ -30,7 +30,7 @@ final class ScopePreferences: Sendable {
         }
     }
 
-    /// Takes what a scope gives; nil for nothing any more.
+    /// Sets the value of a scope; nil removes it.
     func set(_ key: ObjectIdentifier, _ path: [UInt64], _ value: (any Sendable)?) {
         subject(key).update { given in
             given.removeAll { $0.path == path }

@@ -2,7 +2,7 @@ import LMDB
 import StoreEngine
 public import StoreRuntime
 
-/// A value of a program's state in the form in which it is edited: an integer as text, for example.
+/// A value of a program's state in the form in which a user edits it, for example an integer as text.
 ///
 /// ```swift
 /// @Draft var count: String
@@ -13,25 +13,25 @@ public import StoreRuntime
 /// ```
 ///
 /// `$count` is a binding for the field that shows it. Setting the draft to `"12"` sends the action `.setCount(12)`. Setting it to
-/// `"12x"`, which is no integer, sends nothing: the place keeps the draft, and the state stays as it is. When the state changes, by
-/// whatever action, its value replaces the draft. A draft that the state accepts stays as it was written, `"012"` for 12.
+/// `"12x"`, which is no integer, sends nothing: the place keeps the draft, and the state does not change. When an action changes
+/// the state, the state's value replaces the draft. A draft that the state accepts keeps its form, such as `"012"` for 12.
 ///
-/// The draft belongs to the component's place in the tree. In a value that no host has, the wrapper shows the state's value, and
+/// The draft belongs to the component's place in the tree. In a value without a host, the wrapper shows the state's value and
 /// cannot keep a draft.
 @propertyWrapper
 public struct Draft<Edited: Sendable>: DynamicProperty {
     private let state: DraftState<Edited>
     private var entry: Subject<DraftEntry<Edited>?>?
 
-    /// The draft of a value that a binding reads and sets.
+    /// Creates the draft of a value that a binding reads and sets.
     ///
-    /// A binding to a field of a model or of a ``SavedStateStore`` queues a write. Until the field changes, the draft stays as it is,
-    /// also if the write fails.
+    /// A binding to a field of a model or of a ``SavedStateStore`` queues a write. Until the field changes, the draft stays as it
+    /// is, even if the write fails.
     ///
     /// - Parameters:
     ///   - source: the state's value.
-    ///   - show: the form in which a value is edited.
-    ///   - parse: the value of an input; nil where that is not valid.
+    ///   - show: converts a value to its edited form.
+    ///   - parse: converts an input to a value; nil if the input is not valid.
     public init<Value: Sendable & Equatable>(
         _ source: Binding<Value>, show: @escaping @Sendable (Value) -> Edited,
         parse: @escaping @Sendable (Edited) -> Value?
@@ -39,14 +39,14 @@ public struct Draft<Edited: Sendable>: DynamicProperty {
         state = DraftState(source, show, parse)
     }
 
-    /// The draft of an element of a state, which is written by an action.
+    /// Creates the draft of an element of a state. An action writes it.
     ///
     /// - Parameters:
     ///   - store: the state.
     ///   - path: the element.
-    ///   - show: the form in which a value is edited.
-    ///   - parse: the value of an input; nil where that is not valid.
-    ///   - toAction: the action that gives the element a value.
+    ///   - show: converts a value to its edited form.
+    ///   - parse: converts an input to a value; nil if the input is not valid.
+    ///   - toAction: returns the action that gives the element a value.
     public init<Content: Sendable, Action: Sendable, Value: Sendable & Equatable>(
         _ store: StateStore<Content, Action>, _ path: any KeyPath<Content, Value> & Sendable,
         show: @escaping @Sendable (Value) -> Edited, parse: @escaping @Sendable (Edited) -> Value?,
@@ -71,13 +71,13 @@ public struct Draft<Edited: Sendable>: DynamicProperty {
         }
     }
 
-    /// Whether the shown input is valid: false while the place keeps a draft that it did not send.
+    /// Whether the input is valid: false while the place keeps a draft that it did not send.
     public var isValid: Bool { state.isValid(wrappedValue) }
 
     public mutating func visit(_ slots: inout DynamicPropertyVisitor) {
         let entry = slots.slot { _ in Subject<DraftEntry<Edited>?>(nil) }
         self.entry = entry
-        // A draft that was replaced must not come back when the state has its old value again.
+        // A replaced draft must not return when the state has its old value again.
         guard let kept = entry.snapshot.value else { return }
         switch state.standing(kept) {
         case .replaced: entry.send(nil)
@@ -88,7 +88,7 @@ public struct Draft<Edited: Sendable>: DynamicProperty {
 }
 
 extension Draft where Edited == String {
-    /// The draft of a value as text.
+    /// Creates the draft of a value as text.
     public init<Value: Sendable & Equatable & LosslessStringConvertible>(_ source: Binding<Value>) {
         self.init(source) {
             $0.description
@@ -97,7 +97,7 @@ extension Draft where Edited == String {
         }
     }
 
-    /// The draft of an element of a state as text, which is written by an action.
+    /// Creates the draft of an element of a state as text. An action writes it.
     public init<Content: Sendable, Action: Sendable, Value: Sendable & Equatable & LosslessStringConvertible>(
         _ store: StateStore<Content, Action>, _ path: any KeyPath<Content, Value> & Sendable,
         toAction: @escaping @Sendable (Value) -> Action
@@ -106,15 +106,15 @@ extension Draft where Edited == String {
     }
 }
 
-/// A draft, with the state's value for which it holds.
+/// A draft, with the state's value that it belongs to.
 private struct DraftEntry<Edited: Sendable>: Sendable {
     let edited: Edited
     let value: any Sendable
-    /// Nil where the state takes a value at once.
+    /// Nil if the state takes a value at once.
     let wait: DraftWait?
 }
 
-/// The time until the queued writes of a draft, and of those before it, are committed.
+/// The period until the queued writes of a draft, and of the drafts before it, are committed.
 ///
 /// - `earlier` is protected by its mutex.
 private final class DraftWait: Sendable {
@@ -122,7 +122,7 @@ private final class DraftWait: Sendable {
 
     init(_ earlier: [any Sendable]) { self.earlier = HandoverMutex(earlier) }
 
-    /// The values that the state may have until then; none after it.
+    /// The values that the state may have during this period; empty after it.
     var values: [any Sendable] { earlier.withLock { $0 } }
 
     func end() { earlier.withLock { $0 = [] } }
@@ -131,12 +131,12 @@ private final class DraftWait: Sendable {
 /// Whether the state still has the value of a draft.
 private enum DraftStanding {
     case current
-    /// Not yet: a queued write gives it that value.
+    /// The state will have the value: a queued write sets it.
     case awaited
     case replaced
 }
 
-/// How a draft reads and writes the state.
+/// Reads and writes the state for a draft.
 private struct DraftState<Edited: Sendable>: Sendable {
     typealias Entry = Subject<DraftEntry<Edited>?>
 
@@ -161,7 +161,7 @@ private struct DraftState<Edited: Sendable>: Sendable {
         self.show = { show(source.wrappedValue) }
         isValid = { parse($0) != nil }
         set = { edited, entry in
-            // Readers update once for both.
+            // Readers update once for both changes.
             MarkingTurn.run {
                 let kept = entry.snapshot.value
                 let awaited = kept.flatMap { standing($0) == .awaited ? $0 : nil }

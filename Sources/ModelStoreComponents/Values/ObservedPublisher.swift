@@ -1,14 +1,15 @@
 import StoreRuntime
 
-/// Shows a component the newest value of a subject or of an asynchronous sequence.
+/// Gives a component the newest value of a subject or of an asynchronous sequence.
 ///
 /// ```swift
 /// @ObservedPublisher var unit: Unit               // _unit = ObservedPublisher(units)
 /// @ObservedPublisher(sensor.values(of: \.celsius)) var celsius = 0.0
 /// ```
 ///
-/// A sequence is begun when the component first has one, and ended with its place, or when a later value of the component has a
-/// subject instead; until then, those that come with later values are ignored. A subject is the one of the newest value.
+/// The place starts a sequence when the component first declares one. The sequence ends with the place, or when a later value of
+/// the component has a subject instead. Until then, the sequences of later values are ignored. For a subject, the one in the
+/// newest value counts.
 @propertyWrapper
 public struct ObservedPublisher<Value: Sendable>: DynamicProperty {
     private enum Source {
@@ -20,14 +21,14 @@ public struct ObservedPublisher<Value: Sendable>: DynamicProperty {
     private let line: (file: StaticString, line: UInt)
     private var shown: Subject<Value>?
 
-    /// The values of a subject.
+    /// Follows a subject.
     public init(_ subject: Subject<Value>) {
         source = .subject(subject)
         line = (#fileID, #line)
         shown = subject
     }
 
-    /// The elements of a sequence, and what is shown before the first one. An error ends it, and is told as a notice.
+    /// Follows a sequence, and shows `wrappedValue` until the first element. An error ends the sequence and becomes a notice.
     public init<S: AsyncSequence & Sendable>(
         wrappedValue: Value, _ sequence: S, file: StaticString = #fileID, line: UInt = #line
     ) where S.Element == Value {
@@ -46,7 +47,7 @@ public struct ObservedPublisher<Value: Sendable>: DynamicProperty {
         }
     }
 
-    /// The values, as a sequence.
+    /// The values as a sequence.
     public var projectedValue: SubjectValues<Value>? { shown?.values }
 
     public mutating func visit(_ slots: inout DynamicPropertyVisitor) {
@@ -68,7 +69,7 @@ public struct ObservedPublisher<Value: Sendable>: DynamicProperty {
 private final class FollowedSlot<Value: Sendable> {
     private var followed: (shown: Subject<Value>, task: Task<Void, Never>?)?
 
-    /// What shows the sequence's elements; begun where none is followed.
+    /// Returns the subject that receives the sequence's elements. Starts the sequence if none is followed.
     func begin(_ follow: () -> (Subject<Value>, Task<Void, Never>?)) -> Subject<Value> {
         if let followed { return followed.shown }
         let new = follow()

@@ -1,4 +1,4 @@
-/// Makes a property of a class one that is observed: by components and effects that read it, field by field, and as a sequence.
+/// Makes a property of a class observable: by the components and effects that read it, field by field, and as a sequence.
 ///
 /// ```swift
 /// final class Session: ObservableObject, Sendable {
@@ -7,9 +7,9 @@
 /// for await user in session.$user { … }      // the value as it is, then each other one
 /// ```
 ///
-/// The class keeps nothing but a constant for it, so that it can be `Sendable`; the property can be used from any thread. Setting
-/// it to the same value notifies no observer. Readers are notified after the value has changed; the observers of an
-/// ``ObservableObject``'s `objectWillChange` before. The sequence ends with the object, which it does not keep alive.
+/// The macro stores the value in a constant of the class, so the class can be `Sendable`, and any thread can use the property.
+/// Setting the same value notifies no observer. Readers are notified after the value has changed. The observers of an
+/// ``ObservableObject``'s `objectWillChange` are notified before. The sequence ends with the object, and does not keep it alive.
 @attached(accessor, names: named(get), named(set), named(init))
 @attached(peer, names: prefixed(_), prefixed(`$`))
 public macro Published() = #externalMacro(module: "StoreMacros", type: "PublishedMacro")

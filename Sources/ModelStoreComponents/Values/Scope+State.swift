@@ -1,7 +1,7 @@
 public import StoreRuntime
 
 extension Scope {
-    /// The value of a name that belongs to this scope: as ``State`` for components.
+    /// Returns the value of this scope with a name: the counterpart of ``State`` in components.
     ///
     /// ```swift
     /// let count = try connection.state("count", 0)
@@ -9,8 +9,8 @@ extension Scope {
     /// ```
     ///
     /// - Parameters:
-    ///   - name: tells values of one type apart.
-    ///   - initial: what it is when it is asked for first; ignored later.
+    ///   - name: distinguishes values of one type.
+    ///   - initial: the value at the first call; ignored later.
     /// - Throws: ``StoreError`` with the code `scopeClosed`.
     public func state<Value: Sendable>(_ name: String, _ initial: Value) throws -> Subject<Value> {
         try part(name) { Subject(initial) }

@@ -2,23 +2,24 @@ public import StoreRuntime
 
 /// A value that belongs to a component's place in the tree.
 ///
-/// The initial value is used once, when the component appears; those of later values of the component are ignored. Setting it
-/// updates the components that read it, unless the value is the same as the one before. `$value` is a ``Binding``, `$value.part` one to a
-/// part of it; both can be used from any thread.
+/// The initial value is used once, when the component appears. Initial values of later component values are ignored. Setting the
+/// value updates the components that read it, unless the new value is the same as the old one. `$value` is a ``Binding``, and
+/// `$value.part` is a binding to a part of it. Any thread can use both.
 ///
-/// In a value that no host has, it shows the initial value and cannot be set.
+/// In a value without a host, the wrapper shows the initial value and cannot be set.
 @propertyWrapper
 public struct State<Value: Sendable>: DynamicProperty {
     private let initial: Value
     private var subject: Subject<Value>?
 
-    /// A value with what it is at first.
+    /// Creates a state with its initial value.
     public init(wrappedValue: Value) { initial = wrappedValue }
 
-    /// A value with what it is at first, for an initializer that sets the wrapper itself: `_count = State(initialValue: 3)`.
+    /// Creates a state with its initial value, for an initializer that sets the wrapper itself:
+    /// `_count = State(initialValue: 3)`.
     public init(initialValue: Value) { self.init(wrappedValue: initialValue) }
 
-    /// The value as it is now.
+    /// The current value.
     public var wrappedValue: Value {
         get { subject?.value ?? initial }
         nonmutating set { subject?.send(newValue) }
@@ -34,6 +35,6 @@ public struct State<Value: Sendable>: DynamicProperty {
 }
 
 extension State: Equatable {
-    /// Always: the value is the place's, and no part of what describes the component.
+    /// Always true: the value belongs to the place, and does not describe the component.
     public static func == (left: State, right: State) -> Bool { true }
 }

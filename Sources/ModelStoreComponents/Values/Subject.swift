@@ -3,7 +3,7 @@ public import Observation
 import StoreEngine
 public import StoreRuntime
 
-/// A value that is sent, kept and observed, outside of any class: what state, published properties and bindings are made of.
+/// Holds a value that is sent and observed, outside of any class. State, published properties and bindings are made of subjects.
 ///
 /// ```swift
 /// let unit = Subject(Unit.celsius)
@@ -12,11 +12,11 @@ public import StoreRuntime
 /// let binding = unit.binding(for: \.symbol)
 /// ```
 ///
-/// Reading it is tracked by Observation. Sending a value that is the same as the one before notifies no observer, where values can be
-/// compared (<doc:LiveModels#When-two-values-are-the-same>). Observers are notified after the value has changed. It can be used from
-/// any thread.
+/// Reading a subject is tracked by Observation. If values can be compared, sending the same value as before notifies no observer
+/// (<doc:LiveModels#When-two-values-are-the-same>). Observers are notified after the value has changed. Any thread can use a
+/// subject.
 ///
-/// - `state` is protected by its mutex, under which no code of others runs.
+/// - `state` is protected by its mutex. No code of callers runs under it.
 public final class Subject<Value: Sendable>: Observable, Sendable {
     private struct State {
         var value: Value
@@ -29,7 +29,7 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
     private let tracked = TrackedValue()
     private let areSame: (@Sendable (Value, Value) -> Bool)?
 
-    /// A subject with its first value.
+    /// Creates a subject with its first value.
     public init(_ value: Value) {
         state = HandoverMutex(State(value: value))
         areSame = Sameness.comparison(of: Value.self)
@@ -40,7 +40,7 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
         for tap in taps { tap.end(with: value) }
     }
 
-    /// The value as it is now.
+    /// The current value.
     public var value: Value {
         get {
             tracked.access()
@@ -54,10 +54,10 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
     /// Sets the value.
     public func send(_ value: Value) { update { $0 = value } }
 
-    /// Changes the value as it is.
+    /// Changes the current value.
     ///
-    /// - Parameter body: makes the change. It may run more than once, each time with the value as it is then, where others
-    ///   change it at the same time.
+    /// - Parameter body: makes the change. If other threads change the value at the same time, it may run more than once, each
+    ///   time with the value at that moment.
     public func update(_ body: (inout Value) -> Void) {
         change(body) { $0.change }
     }
@@ -72,21 +72,21 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
         }
     }
 
-    /// The same of an object that has no `objectWillChange`.
+    /// Sets a published property of an object that has no `objectWillChange`.
     @_disfavoredOverload
     public func _send(_ value: Value, of object: AnyObject) { send(value) }
 
     private func change(_ body: (inout Value) -> Void, link: (ObjectLink) -> ObjectWillChange?) {
         var observers: [any ObjectChangeObserver]?
-        // Also where another thread has set the same value meanwhile: the observers were called.
+        // Also when another thread has set the same value in the meantime, because the observers were already called.
         defer { for observer in observers ?? [] { observer.didChange() } }
         while true {
             switch attempt(body, link, &observers) {
             case .same: return
             case .overtaken: continue
             case .changed(let taps):
-                // After the change: a reader that is notified reads the new value. A reader that read the old one before it
-                // was watched compares the versions.
+                // After the change, so that a notified reader reads the new value. A reader that read the old value before it was
+                // watched compares the versions.
                 MarkingTurn.run { tracked.change() }
                 for tap in taps { tap.raise() }
                 return
@@ -94,16 +94,16 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
         }
     }
 
-    /// The outcome of an attempt to change the value.
+    /// The outcome of one attempt to change the value.
     private enum Outcome {
         case same
-        /// Another thread has changed the value meanwhile.
+        /// Another thread has changed the value in the meantime.
         case overtaken
         case changed([SubjectTap<Value>])
     }
 
-    /// Changes the value, unless another thread does so at the same time. The old value is gone when it returns: a reader that is
-    /// notified then may find that an object was released.
+    /// Changes the value, unless another thread changes it at the same time. The old value is released on return: a reader that
+    /// is notified then may find that an object was released.
     private func attempt(
         _ body: (inout Value) -> Void, _ link: (ObjectLink) -> ObjectWillChange?,
         _ observers: inout [any ObjectChangeObserver]?
@@ -125,7 +125,7 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
         }
     }
 
-    /// Looks whether an object has observers. Once it has had some, its `objectWillChange` is kept.
+    /// Looks up whether an object has observers. The subject keeps the `objectWillChange` of an object that has had some.
     private func link(to object: some ObservableObject, _ epoch: UInt64) -> ObjectWillChange? {
         let found = ObservedLookup.observed(of: object)
         return state.withLock { state in
@@ -135,9 +135,10 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
         }
     }
 
-    /// The value as it is, and then each other one: an asynchronous sequence that ends when nobody has the subject any more.
+    /// The current value, and then every new one, as an asynchronous sequence. The sequence ends when the subject is released,
+    /// and does not keep it alive.
     ///
-    /// Who is slow misses values between, never the newest, also when that is the last. The sequence does not keep the subject alive.
+    /// A slow subscriber skips intermediate values, but always receives the newest, even if it is the last.
     public var values: SubjectValues<Value> { SubjectValues(self) }
 
     /// A binding to the value.
@@ -145,7 +146,7 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
         Binding(get: { [self] in value }, update: { [self] body in update(body) })
     }
 
-    /// A binding to a part of the value.
+    /// Returns a binding to a part of the value.
     public func binding<Part: Sendable>(for path: any WritableKeyPath<Value, Part> & Sendable) -> Binding<Part> {
         binding[dynamicMember: path]
     }
@@ -158,7 +159,7 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
 }
 
 extension Subject: Equatable {
-    /// Whether both are the same subject.
+    /// Returns whether both are the same subject.
     public static func == (left: Subject, right: Subject) -> Bool { left === right }
 }
 
@@ -170,12 +171,12 @@ extension Subject: PublishedStorage {
     func keep(_ end: ObjectEnd) { state.withLock { $0.link.end = end } }
 }
 
-/// A subject's link to the object whose property it holds.
+/// Links a subject to the object whose property it holds.
 private struct ObjectLink {
-    /// The object's, once it has had observers.
+    /// The object's instance, once it has had observers.
     var change: ObjectWillChange?
-    /// When that was looked for last, see ``ObjectWillChange/epoch``.
+    /// The epoch of the last lookup, see ``ObjectWillChange/epoch``.
     var epoch: UInt64 = 0
-    /// Tells the object's end.
+    /// Reports the object's end.
     var end: ObjectEnd?
 }

@@ -1,20 +1,20 @@
 import LMDB
 import StoreRuntime
 
-/// What a ``Subject`` tells one of its subscribers by.
+/// Notifies one subscriber of a ``Subject``.
 ///
 /// - `last` is protected by its mutex; it is set once.
 final class SubjectTap<Value: Sendable>: Sendable {
     private let signal = Signal()
-    /// The subject's last value, once it is gone.
+    /// The subject's last value, once the subject is released.
     private let last = HandoverMutex<Value?>(nil)
 
-    /// Waits for a change, or the end.
+    /// Waits for a change, or for the end.
     func wait() async -> Signal.Wake { await signal.wait() }
 
     func raise() { signal.raise() }
 
-    /// Tells the end, of a subject that had a value.
+    /// Reports the end. The value is nil if there was no subject.
     func end(with value: Value?) {
         last.withLock { $0 = value }
         signal.end()

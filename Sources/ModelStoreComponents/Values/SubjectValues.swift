@@ -6,7 +6,7 @@ public struct SubjectValues<Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Value
     public typealias Failure = Never
 
-    /// What a sequence and its iterators know the subject by, without keeping it.
+    /// A weak reference to the subject that a sequence and its iterators share.
     fileprivate final class Reference: Sendable {
         weak let subject: Subject<Value>?
 
@@ -26,13 +26,13 @@ public struct SubjectValues<Value: Sendable>: AsyncSequence, Sendable {
         self.areSame = areSame
     }
 
-    /// The same values without elements that are the same as the one before. Such elements occur where a subscriber missed values
-    /// between them.
+    /// Returns the same sequence without elements that are the same as the one before. Such elements occur when a subscriber
+    /// misses the values between them.
     public func removeDuplicates() -> SubjectValues where Value: Equatable {
         SubjectValues(reference, areSame: Sameness.comparison() ?? { $0 == $1 })
     }
 
-    /// A subscription of its own, which begins with the value as it is.
+    /// Starts a separate subscription, which begins with the current value.
     public func makeAsyncIterator() -> Iterator { Iterator(reference, areSame) }
 
     /// Waits for values.
@@ -46,7 +46,7 @@ public struct SubjectValues<Value: Sendable>: AsyncSequence, Sendable {
             self.areSame = areSame
         }
 
-        /// The next value; nil at the end, and when the task is cancelled.
+        /// Returns the next value, or nil at the end and when the task is cancelled.
         public mutating func next() async -> Value? {
             while let value = await storage.next() {
                 if let last, let areSame, areSame(last, value) { continue }
@@ -57,11 +57,11 @@ public struct SubjectValues<Value: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// One iterator's place with the subject.
+    /// The state of one iterator's subscription to the subject.
     private final class Storage {
         private let reference: Reference
         private let tap = SubjectTap<Value>()
-        /// Whether there is a value that was not read before the subject went.
+        /// Whether there is a value that was not read before the subject was released.
         private var isOwed = false
 
         init(_ reference: Reference) {
@@ -77,7 +77,7 @@ public struct SubjectValues<Value: Sendable>: AsyncSequence, Sendable {
                 switch await tap.wait() {
                 case .raised:
                     if let subject = reference.subject { return subject.snapshot.value }
-                    // The last value comes with the end, which may be about to be told.
+                    // The last value arrives with the end, which may be reported only after this.
                     isOwed = true
                 case .ended:
                     let last = tap.takeLast()

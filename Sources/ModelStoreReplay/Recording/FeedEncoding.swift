@@ -4,7 +4,7 @@ import StoreEngine
 /// Turns change sets into frames of a trace.
 struct FeedEncoding {
     private(set) var schema: TraceSchema
-    /// How often the schema was changed by what was encoded.
+    /// How many schema changes were encoded.
     private(set) var schemaChangeCount = 0
     private var redactor: Redactor?
 
@@ -13,12 +13,12 @@ struct FeedEncoding {
         self.redactor = redactor
     }
 
-    /// Takes a type's new description, of a change set that is not encoded.
+    /// Takes the new description of a type, from a change set that is not encoded.
     mutating func become(_ type: RecordType) { schema.become(type) }
 
-    /// The frame of a change set, given in parts.
+    /// Returns the frame of a change set, which is given in parts.
     ///
-    /// - Throws: `StoreError`: `damaged`; `notRecordable` for a change of the schema after which a value cannot be redacted.
+    /// - Throws: `StoreError`: `damaged`; `notRecordable` if a change of the schema makes a value impossible to redact.
     mutating func commit(_ parts: [FeedPart]) throws(StoreError) -> TraceCommit {
         let last = parts[parts.count - 1]
         var changes: [TraceChange] = []
@@ -29,7 +29,7 @@ struct FeedEncoding {
                 } catch {
                     throw StoreError(error, at: "change set \(last.sequence) of the feed")
                 }
-                // What comes after it is redacted by it.
+                // Later changes are redacted with this description.
                 guard case .schema(let type) = changes[changes.count - 1] else { continue }
                 schemaChangeCount += 1
                 try redactor?.become(type)

@@ -1,7 +1,7 @@
 package import StoreEngine
 public import StoreRuntime
 
-/// Writes the change sets of a store's feed into a trace. It belongs to one task at a time.
+/// Writes the change sets of a store's feed to a trace. One task at a time can use it.
 package final class FeedRecording {
     private let store: Store
     private var writer: TraceWriter
@@ -9,21 +9,21 @@ package final class FeedRecording {
     private var walk: FeedWalk
     private var changeSetCount = 0
     private let rowCount: Int
-    /// The redactions, for what else is written.
+    /// The redacted types, for frames other than change sets.
     let redactedTypes: Set<String>
 
-    /// The place in the feed up to which change sets are written.
+    /// The position up to which change sets are written.
     package var position: Position { walk.position }
 
-    /// The types as they are at that place.
+    /// The types at that position.
     var schema: TraceSchema { encoding.schema }
 
-    /// How often they were changed up to there.
+    /// How many schema changes there were up to that position.
     var schemaChangeCount: Int { encoding.schemaChangeCount }
 
-    /// Begins a trace: its header and rows.
+    /// Begins a trace: writes its header and rows.
     ///
-    /// - Throws: `StoreError`: as ``Store/record(to:options:)``.
+    /// - Throws: `StoreError`: the errors of ``Store/record(to:options:)``.
     package init(_ store: Store, to path: String, _ options: RecordingOptions) throws {
         self.store = store
         let begun = try Self.begin(store, to: path, options)
@@ -36,7 +36,7 @@ package final class FeedRecording {
     private static func begin(_ store: Store, to path: String, _ options: RecordingOptions) throws -> Begun {
         let here: Begun? = try store.read { tx in
             let start = try Self.start(tx._reading, options)
-            // The state of any other position is looked up from what has changed since.
+            // The state at any other position is reconstructed from later change sets.
             let isKnown = try start.sequence == 0 || start == tx._reading.feedPosition()
             return isKnown ? try begin(tx._reading, at: start, to: path, options) : nil
         }
@@ -79,7 +79,7 @@ package final class FeedRecording {
 
     /// Writes the change sets up to a sequence number.
     ///
-    /// - Parameter progress: told now and then how many are written in all.
+    /// - Parameter progress: receives, from time to time, the total number of written change sets.
     package func advance(to sequence: UInt64, progress: (_ changeSetCount: Int) -> Void = { _ in }) throws {
         while walk.position.sequence < sequence {
             var left = Int(sequence - walk.position.sequence)
@@ -109,10 +109,10 @@ package final class FeedRecording {
 
     func append(_ frame: TraceFrame) throws { try writer.append(frame) }
 
-    /// Writes what there is so that it outlives this program.
+    /// Writes buffered frames, so that they survive a crash of this program.
     package func flush() throws { try writer.flush() }
 
-    /// Writes the rest of the feed, and the end.
+    /// Writes the rest of the feed, and the end of the trace.
     package func finish() throws -> RecordingSummary {
         let (position, content) = try store.read { tx in
             (try tx._reading.feedPosition(), redactedTypes.isEmpty ? try tx._reading.contentHash() : nil)
@@ -127,17 +127,17 @@ package final class FeedRecording {
 }
 
 extension Store {
-    /// Writes what the feed tells, up to the newest position, into a trace: a text file of one JSON value a line, which can be
-    /// replayed. The article *Record and replay* describes its form.
+    /// Writes the change sets of the feed, up to the newest position, to a trace that can be replayed. A trace is a text file
+    /// with one JSON value per line. The article *Record and replay* describes the format.
     ///
-    /// Blocks; reads through transactions of its own, so writers are not held up. The records that are there where the trace begins are
-    /// read in one transaction.
+    /// Blocks the calling thread. It uses its own read transactions, so it does not delay writers. One transaction reads the
+    /// records at the start position.
     ///
     /// - Parameters:
-    ///   - path: the file, which is made, or emptied.
-    ///   - options: what is recorded; observers are not, as nobody has seen them.
-    /// - Throws: ``StoreError``: `positionCompacted` and others as ``changes(since:_:)``; `unknownType`, `unknownField` and
-    ///   `notRecordable` for a redaction that cannot be; `ioError`; `damaged`.
+    ///   - path: the file, which is created, or emptied if it exists.
+    ///   - options: the options of the recording. Observers are not recorded, because only a ``Recorder`` sees them.
+    /// - Throws: ``StoreError``: `positionCompacted` and other errors of ``changes(since:_:)``; `unknownType`, `unknownField` and
+    ///   `notRecordable` for a redaction that is not possible; `ioError`; `damaged`.
     /// - Complexity: linear in the size of the records and of the change sets.
     @discardableResult
     public func record(to path: String, options: RecordingOptions = RecordingOptions()) throws -> RecordingSummary {

@@ -2,8 +2,8 @@ import StoreEngine
 public import StoreRuntime
 import Synchronization
 
-/// Records a running store: its change sets, who subscribed to which live queries and was given what, the scopes, and how far
-/// injected clocks were set forward.
+/// Records a running store: its change sets, the subscriptions to live queries with their deliveries, the scopes, and the
+/// advances of injected clocks.
 ///
 /// ```swift
 /// let recorder = try await Recorder(store, to: "/var/tmp/day.trace")
@@ -11,27 +11,29 @@ import Synchronization
 /// print(try await recorder.finish().changeSetCount)
 /// ```
 ///
-/// What happens is noted where it happens, and written some fiftieths of a second later by a task of the recorder, which reads change sets back
-/// from the feed: writers wait for neither. A store without observers is not made to follow its own writes by it. The trace can be read up to its last whole line should the program be killed.
+/// The recorder notes events when they happen. A task of the recorder writes them some tens of milliseconds later, and reads the
+/// change sets back from the feed. Writers wait for neither. If a store has no observers, the recorder does not cause it to
+/// follow its own writes. If the program is killed, the trace can be read up to its last complete line.
 ///
-/// One recorder at a time can be attached to a store of a process. Without ``finish()`` it stops with its last reference, and leaves
-/// a trace without an end.
+/// Only one recorder at a time can be attached to a store of a process. Without ``finish()``, it stops when its last reference
+/// goes away, and leaves a trace without an end.
 public final class Recorder: Sendable {
     private let store: Store
     private let log: RecorderLog
     private let writing: Task<RecordingSummary, any Error>
-    /// Has change sets written while no steps are made.
+    /// Causes change sets to be written while the store makes no steps.
     private let following: Task<Void, Never>
 
     /// Begins to record.
     ///
     /// - Parameters:
-    ///   - path: the file, which is made, or emptied.
-    ///   - options: what is recorded.
-    /// - Throws: ``StoreError``: `inUse` when the store is recorded already; otherwise as ``Store/record(to:options:)``.
+    ///   - path: the file, which is created, or emptied if it exists.
+    ///   - options: the options of the recording.
+    /// - Throws: ``StoreError``: `inUse` if a recorder is already attached to the store; otherwise the errors of
+    ///   ``Store/record(to:options:)``.
     public init(_ store: Store, to path: String, options: RecordingOptions = RecordingOptions()) async throws {
         self.store = store
-        // Else the file of the other recorder, if it is the same, would be emptied.
+        // Otherwise, if the other recorder writes to the same file, this one would empty it.
         try store.requireUnwitnessed()
         let recording = try FeedRecording(store, to: path, options)
         let log = RecorderLog(includesObservers: options.includesObservers) { store.unobservedSequence }
@@ -44,20 +46,20 @@ public final class Recorder: Sendable {
             do {
                 return try await box.run(log, pause)
             } catch {
-                // Nobody writes what would be noted from here on.
+                // After an error, no task writes further events.
                 if log.end() { store.detachWitness() }
                 throw error
             }
         }
     }
 
-    /// How long what happens is collected before it is written: each time costs the writers a little, and what leaves the feed meanwhile
-    /// cannot be written any more.
+    /// Returns how long events are collected before they are written. Each write costs the writers a little; a change set that
+    /// leaves the feed during the pause can no longer be written.
     private static func pause(_ retained: Int) -> Duration {
         .milliseconds(20) * min(1, Double(retained) / 10_000)
     }
 
-    /// Notes change sets while the store has no observers, and so makes no steps.
+    /// Notes change sets while the store has no observers, and therefore makes no steps.
     private static func follow(_ store: Store, after start: UInt64, _ log: RecorderLog, _ pause: Duration) async {
         var last = start
         while await store.untilFeedMoves(after: last), let newest = store.unobservedSequence {
@@ -74,13 +76,13 @@ public final class Recorder: Sendable {
         writing.cancel()
     }
 
-    /// Notes that an injected clock was set forward, at this place of the trace.
+    /// Records that the program advanced an injected clock, at the current point of the trace.
     public func clockAdvanced(by duration: Duration) { log.add(frame: .advanced(duration)) }
 
-    /// Ends the recording: writes what was committed up to now, and the end of the trace.
+    /// Ends the recording: writes the commits up to now, and the end of the trace.
     ///
-    /// - Returns: what was recorded; the same once more when it was finished before.
-    /// - Throws: ``StoreError``: what kept the trace from being written, then or before.
+    /// - Returns: the summary of the recording. Later calls return the same summary.
+    /// - Throws: ``StoreError``: the error that prevented writing the trace, now or earlier.
     @discardableResult
     public func finish() async throws -> RecordingSummary {
         if log.end() { store.detachWitness() }
@@ -89,9 +91,9 @@ public final class Recorder: Sendable {
     }
 }
 
-/// What a recorder writes, moved into its task.
+/// The recording, moved into the recorder's task.
 ///
-/// Safe as nothing but the task's one run uses the recording.
+/// Safe, because only the single run of the task uses the recording.
 private final class RecordingBox: @unchecked Sendable {
     private let recording: FeedRecording
 
@@ -137,16 +139,16 @@ private final class RecordingBox: @unchecked Sendable {
     }
 }
 
-/// The subscriptions that a recorder has been told of.
+/// The subscriptions that the recorder has received.
 private struct ObservedSubscriptions {
     private struct Entry {
-        /// What is recorded; nil where nothing is.
+        /// The recorded query; nil if this subscription is not recorded.
         let key: LiveKey?
         var hasBegun = false
     }
 
     private var entries: [Int: Entry] = [:]
-    /// The position that is shown.
+    /// The published position.
     var shown: UInt64 = 0
 
     var isEmpty: Bool { entries.isEmpty }
@@ -171,15 +173,15 @@ private struct ObservedSubscriptions {
         let omission: String? =
             isRedacted ? "fields are redacted" : request == nil ? "an expression cannot say what it asks for" : nil
         entries[number] = Entry(key: omission == nil ? key : nil)
-        // A request may hold values of redacted fields.
+        // A request may contain values of redacted fields.
         return TraceSubscription(
             number: number, typeName: key.typeName, request: isRedacted ? nil : request, isCount: key.isCount,
             omission: omission)
     }
 
-    /// Ends what is recorded of subscriptions to types that refer to redacted ones by now.
+    /// Ends the recording of subscriptions to types that now refer to redacted types.
     ///
-    /// - Returns: their numbers.
+    /// - Returns: the numbers of these subscriptions.
     mutating func hide(by schema: TraceSchema, redacted: Set<String>) -> [Int] {
         let hidden = entries.filter { _, entry in
             entry.key.map { !schema.reachable(from: $0).isDisjoint(with: redacted) } ?? false

@@ -2,13 +2,13 @@ import LMDB
 import StoreEngine
 import StoreRuntime
 
-/// What a recorder has been told and has not written yet, in the order in which it happened.
+/// The events that a recorder has received and not yet written, in the order in which they happened.
 ///
 /// - `state` is protected by its mutex.
 final class RecorderLog: RuntimeWitness {
-    /// What happened.
+    /// An event.
     enum Event: Sendable {
-        /// A position was shown: its change sets come next in the trace.
+        /// A position was published. Its change sets come next in the trace.
         case stepped(UInt64)
         case subscribed(Int, WitnessedInterest)
         case delivered(Int, LiveStep)
@@ -18,7 +18,7 @@ final class RecorderLog: RuntimeWitness {
 
     private struct State {
         var events: [Event] = []
-        /// The newest position that was noted.
+        /// The newest noted position.
         var stepped: UInt64?
         var isEnded = false
         var waiter: CheckedContinuation<Void, Never>?
@@ -30,18 +30,18 @@ final class RecorderLog: RuntimeWitness {
         }
     }
 
-    /// So many events may wait to be written.
+    /// The maximum number of events that may wait.
     static let maximumCount = 1_000_000
 
     private let includesObservers: Bool
     private let maximumCount: Int
     private let state = HandoverMutex(State())
-    /// Gives the newest change set while there are no steps.
+    /// Returns the newest change set while the store makes no steps.
     private let unobserved: @Sendable () -> UInt64?
 
     /// - Parameters:
-    ///   - maximumCount: how many events may wait, which tests lower.
-    ///   - unobserved: gives the newest change set while there are no steps.
+    ///   - maximumCount: how many events may wait. Tests lower it.
+    ///   - unobserved: returns the newest change set while the store makes no steps.
     init(
         includesObservers: Bool, maximumCount: Int = RecorderLog.maximumCount,
         unobserved: @escaping @Sendable () -> UInt64?
@@ -51,7 +51,7 @@ final class RecorderLog: RuntimeWitness {
         self.unobserved = unobserved
     }
 
-    /// What kept events from being noted.
+    /// The error that prevented noting events.
     var failure: StoreError? { state.withLock { $0.failure } }
 
     func add(_ event: Event) {
@@ -65,10 +65,10 @@ final class RecorderLog: RuntimeWitness {
                 return nil
             }
             if case .stepped(let sequence) = event {
-                // Who looked before the first step may come to tell of it after those steps were told.
+                // A thread that read this position before the first step may report it after those steps were reported.
                 if let last = state.stepped, sequence <= last { return nil }
                 state.stepped = sequence
-                // Where nobody observes, those between need not be told.
+                // Without observers, intermediate positions are not needed.
                 if !includesObservers, case .stepped = state.events.last { state.events.removeLast() }
             }
             state.events.append(event)
@@ -77,7 +77,7 @@ final class RecorderLog: RuntimeWitness {
         waiter?.resume()
     }
 
-    /// Takes no more; false when that was so before.
+    /// Stops accepting events; returns false if it had already stopped.
     func end() -> Bool {
         let (isFirst, waiter) = state.withLock { state in
             defer { state.isEnded = true }
@@ -87,7 +87,7 @@ final class RecorderLog: RuntimeWitness {
         return isFirst
     }
 
-    /// What was noted since the last call, as soon as there is something, and whether that is the last.
+    /// Waits for events. Returns those since the last call, and whether they are the last ones.
     func next() async -> (events: [Event], isEnd: Bool) {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
@@ -103,9 +103,9 @@ final class RecorderLog: RuntimeWitness {
         }
     }
 
-    /// Notes something else, after what was committed before it.
+    /// Notes another frame, after the commits before it.
     func add(frame: TraceFrame) {
-        // Steps are noted as they are made.
+        // With observers, steps are noted as they are made.
         if let newest = unobserved() { add(.stepped(newest)) }
         add(.frame(frame))
     }

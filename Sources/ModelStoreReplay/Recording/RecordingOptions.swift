@@ -1,42 +1,44 @@
 public import StoreEngine
 
-/// What is recorded.
+/// The options of a recording.
 public struct RecordingOptions: Sendable {
     /// Where the trace begins.
     public enum Start: Sendable, Hashable {
-        /// At the newest position, with all records that are there.
+        /// At the newest position, with all its records.
         case newest
-        /// At the oldest position that the feed still tells of.
+        /// At the oldest position that the feed retains.
         case oldest
-        /// After a change set that the feed still tells of. The greatest ids that were assigned are those of now: ids that a replay of
-        /// actions has assigned anew are others then, as for ``oldest``.
+        /// After a change set that the feed retains. The trace contains the greatest assigned ids of the present, not of this
+        /// position. A replay of actions therefore assigns ids that differ from the recorded ones, as for ``oldest``.
         case after(Position)
     }
 
-    /// Where the trace begins. It carries the records that are there.
+    /// Where the trace begins. The trace contains all records at this position.
     public var start = Start.newest
-    /// Fields whose values the trace must not hold, as `Type.field`: others stand for them, equal ones for equal values. What a
-    /// trace with redactions is replayed to is compared by its content and not by its hashes; the payloads and results of actions
-    /// are left out, and so are deliveries of types with redacted fields, and of types that refer to such.
+    /// Fields whose values the trace must not contain, as `Type.field`. Pseudonyms replace the values, and equal values get equal
+    /// pseudonyms.
+    ///
+    /// A replay of a trace with redactions is compared by content, not by hashes. The trace omits the payloads and results of
+    /// actions. It also omits deliveries of types with redacted fields, and of types that refer to them.
     public var redactedFields: [String] = []
-    /// Whether subscriptions to live queries, counts and models, with what they are given, and scopes are recorded beside change sets, by
-    /// a recorder that is attached to a running store.
+    /// Whether the trace contains subscriptions to live queries, counts and models with their deliveries, and scopes. Only a
+    /// recorder that is attached to a running store records them.
     public var includesObservers = true
 
-    /// The standard: from now on, all of it.
+    /// The default options: from now on, with observers and without redactions.
     public init() {}
 }
 
-/// What a trace came to hold.
+/// The summary of a recording.
 public struct RecordingSummary: Sendable, Hashable {
-    /// The lines of the trace between its header and its end, without checksums.
+    /// The number of lines between the header and the end of the trace, without checksums.
     public let frameCount: Int
-    /// The change sets among them.
+    /// The number of change sets.
     public let changeSetCount: Int
-    /// The records that it begins with.
+    /// The number of records at the beginning of the trace.
     public let rowCount: Int
     /// The size of the file in bytes.
     public let byteCount: Int
-    /// The place in the feed where the trace ends.
+    /// The position at which the trace ends.
     public let position: Position
 }

@@ -1,28 +1,29 @@
 import Foundation
 import StoreEngine
 
-/// Puts other values in the place of those that a trace must not hold.
+/// Replaces values that a trace must not contain with pseudonyms.
 ///
-/// Equal values get equal ones, whatever field they are of, so that references, unique fields and conditions of equality still hold;
-/// their order, and what they are like, is lost. A value that is not there stays so.
+/// Equal values get equal pseudonyms in all fields, so that references, unique fields and equality conditions still hold. Order
+/// and similarity of values are lost. A missing value stays missing.
 ///
-/// Fields are known by their numbers, as they may have had other names where the trace begins. They are looked up again with each
-/// change of the schema: a type may take the place of another, a field may come again, and others may refer to what is redacted.
+/// The redactor identifies fields by number, because they may have had other names where the trace begins. It looks them up again
+/// at each change of the schema. A type may replace another, a field may return, and other fields may begin to refer to a
+/// redacted one.
 struct Redactor {
-    /// The names of the fields, by those of their types: those that were asked for, and others that these fields have or had.
+    /// The field names, by the names of their types: the requested ones, and other names that these fields have or had.
     private var names: [String: Set<String>] = [:]
-    /// All types that were met, as they were last.
+    /// The last description of each type.
     private var types: [UInt32: RecordType] = [:]
-    /// The numbers of the fields, by those of their types.
+    /// The field numbers, by the numbers of their types.
     private var fields: [UInt32: Set<UInt32>] = [:]
-    /// The number of each value that was met, for each type of values: there are as many as the type has values. By the bytes of its
-    /// JSON, as texts that Swift calls equal are others to the store.
+    /// The number of each value, for each type of values. A type has as many numbers as it has values. The key is the bytes of
+    /// the value's JSON, because the store distinguishes texts that Swift considers equal.
     private var numbers: [String: [[UInt8]: Int]] = [:]
 
     /// - Parameters:
     ///   - names: fields, as `Type.field`, by a name that they have or had.
-    ///   - types: all record types of the store, also those that others took the place of.
-    /// - Throws: `StoreError`: `unknownType`, `unknownField`; `notRecordable` for a field whose values nothing can stand for.
+    ///   - types: all record types of the store, including types that were replaced.
+    /// - Throws: `StoreError`: `unknownType`, `unknownField`; `notRecordable` for a field whose values have no pseudonyms.
     init(_ names: [String], _ types: [RecordType]) throws(StoreError) {
         for type in types { self.types[type.id] = type }
         for name in names {
@@ -43,17 +44,18 @@ struct Redactor {
         try lookUp()
     }
 
-    /// Takes a type's new description: from here on its values are redacted by that.
+    /// Takes a type's new description, and redacts later values with it.
     ///
-    /// - Throws: `StoreError`: `notRecordable` for a field, by now to be redacted, whose values nothing can stand for.
+    /// - Throws: `StoreError`: `notRecordable` for a field that must now be redacted and whose values have no pseudonyms.
     mutating func become(_ type: RecordType) throws(StoreError) {
         types[type.id] = type
         try lookUp()
     }
 
-    /// Finds the fields that have the names, and those that refer to them, until there are no others. What was redacted stays so.
+    /// Finds the fields with the names, and the fields that refer to them, until there are no more. A redacted field stays
+    /// redacted.
     private mutating func lookUp() throws(StoreError) {
-        // In the order of their numbers, so that the error is the same each time.
+        // Ordered by type number, so that the error is deterministic.
         let types = types.values.sorted { $0.id < $1.id }
         var known: Int
         repeat {
@@ -73,7 +75,7 @@ struct Redactor {
         guard let wanted = names[type.name] else { return }
         for field in type.everyField where wanted.contains(where: field.hasOrHad) {
             try add(field, of: type)
-            // Whatever has that name in the type that takes this one's place is redacted too.
+            // If another type replaces this one, its field with this name is redacted too.
             names[type.name]?.insert(field.name)
         }
     }
@@ -87,7 +89,7 @@ struct Redactor {
         fields[type.id, default: []].insert(field.id)
     }
 
-    /// Redacts what refers to a redacted id: who refers to it has the same value, also where nobody has named that field.
+    /// Redacts the fields that refer to a redacted id. They contain the same values, even if the caller did not name them.
     private mutating func addReferrers(to type: RecordType, among types: [RecordType]) throws(StoreError) {
         guard let redacted = fields[type.id],
             let idFields = type.everyID.first(where: { !redacted.isDisjoint(with: $0) })
@@ -105,13 +107,13 @@ struct Redactor {
         }
     }
 
-    /// What is left of an action: its name. Nobody knows which of its values are those of redacted fields, and those that it has drawn
-    /// could be drawn again from its seed.
+    /// Returns the part of an action that is safe to record: its name. The redactor cannot tell which payload values belong to
+    /// redacted fields, and the seed would reproduce the values that the action drew.
     func redact(_ action: RecordedAction) -> RecordedAction {
         RecordedAction(name: action.name, payload: Array("null".utf8), result: nil, seed: 0)
     }
 
-    /// A type's description with what stands for its redacted fields' constants.
+    /// Returns a type's description with pseudonyms for the constants of its redacted fields.
     mutating func redact(_ type: RecordType) throws(CodecError) -> RecordType {
         guard fields[type.id] != nil else { return type }
         var result = type
@@ -168,30 +170,30 @@ struct Redactor {
             let (kind, key) = (plain.pseudonymKind, JSONWriter.bytes(of: value))
             let known = numbers[kind]?[key]
             let number = known ?? (numbers[kind]?.count ?? 0) + 1
-            // In its place: a copy would copy all values that were met.
+            // Updated in place: a copy would copy all known values.
             if known == nil { numbers[kind, default: [:]][key] = number }
             value = plain.pseudonym(number)
         }
     }
 
-    /// A set as a store gives it that has these elements.
+    /// Returns the set with its elements in the order in which a store returns them.
     private static func inOrder(_ set: JSONValue, _ type: FieldType) -> JSONValue {
         do {
             var bytes = ByteWriter(capacity: 64)
             try DynamicValue(json: set, as: type).encode(as: type, to: &bytes)
             return try DynamicValue(from: bytes.bytes, as: type).json(as: type)
         } catch {
-            // Cannot be: these values are of the type.
+            // Cannot happen: the values are of the type.
             return set
         }
     }
 }
 
 extension RecordType {
-    /// The fields of all versions; one that was changed comes once for each of its forms.
+    /// The fields of all versions. A changed field occurs once per form.
     fileprivate var everyField: [StoredField] { earlierVersions.flatMap(\.fields) + fields }
 
-    /// The fields of the id of all versions, by number.
+    /// The numbers of the id fields, for all versions.
     fileprivate var everyID: [[UInt32]] { [idFields] + earlierVersions.compactMap(\.idFields) }
 }
 
@@ -201,7 +203,7 @@ extension StoredField {
 }
 
 extension FieldType {
-    /// Whether there are values that can stand for others.
+    /// Whether the type has values that can serve as pseudonyms.
     fileprivate var hasPseudonyms: Bool {
         switch self {
         case .optional(let wrapped): wrapped.hasPseudonyms
@@ -212,7 +214,8 @@ extension FieldType {
         }
     }
 
-    /// Which types have their values numbered together: those whose values have one form, so that a reference has that of the id.
+    /// The types with the same kind number their values together. They write values in the same form, so a reference gets the
+    /// same pseudonym as the id.
     fileprivate var pseudonymKind: String {
         switch self {
         case .reference(_, let id): id.pseudonymKind
@@ -220,7 +223,7 @@ extension FieldType {
         }
     }
 
-    /// The value that stands for the one with this number. 16 bits have no more values than numbers.
+    /// Returns the pseudonym with this number. A 16-bit type has no more values than numbers.
     fileprivate func pseudonym(_ number: Int) -> JSONValue {
         switch self {
         case .optional(let wrapped): wrapped.pseudonym(number)

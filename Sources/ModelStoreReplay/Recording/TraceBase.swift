@@ -1,8 +1,8 @@
 import StoreEngine
 
-/// What a store is where a trace begins.
+/// The state of a store at the beginning of a trace.
 enum TraceBase {
-    /// The rows and what the header says of them, of one snapshot.
+    /// Writes the header and the rows of one snapshot.
     ///
     /// - Parameter position: where the trace begins, which is the snapshot's position.
     /// - Throws: `StoreError`.

@@ -2,18 +2,19 @@ package import StoreEngine
 package import StoreRuntime
 
 extension TraceDelivery {
-    /// What a subscriber was given, by the schema of the step.
+    /// The delivery to a subscriber, with the schema of the step.
     ///
     /// - Parameters:
-    ///   - shown: the position that is shown.
-    ///   - isFirst: whether it was given nothing before by this subscription.
+    ///   - shown: the published position.
+    ///   - isFirst: whether this is the first delivery of the subscription.
     ///   - form: how the trace writes values.
     /// - Throws: `StoreError` with the code `damaged`.
     package init(
         _ number: Int, _ step: LiveStep, of key: LiveKey, shown: UInt64, isFirst: Bool, _ form: ValueForm
     ) throws(StoreError) {
         self.number = number
-        // At first a result says when it was read, which may be before or after: others may have asked for it, too.
+        // The first result carries the position at which it was read. That may be before or after, because another subscriber may
+        // have requested it.
         sequence = isFirst ? shown : step.new.position.sequence
         if key.isCount {
             content = .count(step.new.count)

@@ -3,10 +3,10 @@ package import StoreExpressions
 import StoreRuntime
 
 extension TraceRequest {
-    /// A request as text; nil where the text would not give the same request again.
+    /// The text form of a request; nil if parsing the text does not give the same request again.
     ///
     /// - Parameters:
-    ///   - key: what a live query asks for.
+    ///   - key: the request of a live query.
     ///   - types: all record types.
     init?(_ key: LiveKey, among types: [RecordType]) {
         let request = key.request
@@ -24,7 +24,7 @@ extension TraceRequest {
         guard let again = try? self.request(of: type, among: types), again == request else { return nil }
     }
 
-    /// The request that the text asks for. Fields may have the names in it that they had when it was written.
+    /// Returns the request that the text describes. The text may use the names that fields had when it was written.
     ///
     /// - Throws: ``ExpressionError``.
     package func request(of type: RecordType, among types: [RecordType]) throws(ExpressionError) -> Request {
@@ -42,9 +42,9 @@ extension TraceRequest {
         return request
     }
 
-    /// The fields whose changes are told; nil for all.
+    /// Returns the fields whose changes are delivered; nil for all.
     ///
-    /// - Throws: ``TraceMistake`` for a field that is not there.
+    /// - Throws: ``TraceMistake`` for an unknown field.
     func fields(in type: RecordType) throws(TraceMistake) -> LiveFields? {
         guard let fields else { return nil }
         var fieldIndexes: [Int] = []

@@ -1,17 +1,17 @@
 import StoreEngine
 
-/// Compares what came of a change set with what was recorded.
+/// Compares the changes of a replayed change set with the recorded ones.
 struct ChangeComparison {
     private let comparison: ReplayOptions.Comparison
-    /// The fields that may hold anything, by the names of their types.
+    /// The fields that are not compared, by the names of their types.
     private let masked: [String: Set<String>]
-    /// The record types whose ids the program makes anew.
+    /// The record types whose ids the program generates again in a replay.
     private let newIDTypes: Set<String>
-    /// Recorded ids of records, by their type, and those that the replay has in their place.
+    /// Recorded record ids and the replay's ids for them, by record type.
     private var identifiers: [String: [JSONValue: JSONValue]] = [:]
     private var masks: MaskedFields
 
-    /// - Throws: `StoreError` with the code `unknownField` for a masked field that is not named as `Type.field`.
+    /// - Throws: `StoreError` with the code `unknownField` for a masked field that is not written as `Type.field`.
     init(_ options: ReplayOptions) throws(StoreError) {
         comparison = options.comparison
         var masked: [String: Set<String>] = [:]
@@ -27,12 +27,12 @@ struct ChangeComparison {
         newIDTypes = Set(options.newIDTypes)
     }
 
-    /// What differs; nil where nothing does.
+    /// Returns the first difference; nil if there is none.
     ///
     /// - Parameters:
     ///   - expected: the recorded changes.
-    ///   - found: those of the replay.
-    ///   - schema: the record types there.
+    ///   - found: the changes of the replay.
+    ///   - schema: the record types of the replay.
     mutating func difference(
         _ expected: [TraceChange], _ found: [TraceChange], _ schema: TraceSchema
     ) -> (reason: String, expected: JSONValue, found: JSONValue)? {
@@ -59,13 +59,13 @@ struct ChangeComparison {
 
     // MARK: Masks
 
-    /// Notes the fields of a record type, of which some may be masked.
+    /// Notes the fields of a record type, some of which may be masked.
     mutating func note(_ type: RecordType) { masks.note(type) }
 
-    /// What is wrong with the masks; nil where all are of fields that some type has or had.
+    /// The error in the masks; nil if each names a field that some type has or had.
     var mistakenMask: StoreError? { masks.mistake }
 
-    /// The changes without masked fields; an update of nothing else is none.
+    /// Returns the changes without masked fields. An update that changes only masked fields is left out.
     private func unmasked(_ changes: [TraceChange]) -> [TraceChange] {
         changes.map(mask).filter { change in
             if case .update(_, _, let set, _) = change { !set.isEmpty } else { true }
@@ -82,7 +82,7 @@ struct ChangeComparison {
         }
     }
 
-    /// A record without what its masked fields hold.
+    /// Returns a record without its masked fields.
     func masked(_ record: JSONValue, _ type: String) -> JSONValue {
         guard masked[type] != nil, let members = record.object else { return record }
         return .object(masked(members, type))
@@ -95,15 +95,15 @@ struct ChangeComparison {
 
     // MARK: Identifiers
 
-    /// Notes which ids the replay has for those of inserted records, where ids are made anew: inserts of a type come in the same order.
-    /// Another id that the program chooses is a difference.
+    /// Learns the replay's ids of inserted records whose ids are generated: both runs insert the records of a type in the same
+    /// order. A different id that the program chose is a difference.
     private mutating func learnIdentifiers(
         _ expected: [TraceChange], _ found: [TraceChange], _ schema: TraceSchema
     ) {
         let (old, new) = (insertedIDs(expected, schema), insertedIDs(found, schema))
         for (type, ids) in old {
             guard let others = new[type], others.count == ids.count else { continue }
-            // Those that both have are themselves; the others stand for each other in their order.
+            // Ids that occur in both stand for themselves. The other ids correspond to each other in order.
             let (known, own) = (Set(ids), Set(others))
             let described = try? schema.type(named: type)
             for id in ids where own.contains(id) {
@@ -114,7 +114,7 @@ struct ChangeComparison {
             let right = others.filter { !known.contains($0) }
             for (id, other) in zip(left, right) {
                 identifiers[type, default: [:]][id] = other
-                // Where it is referred to, an id of several fields has another form.
+                // A reference to a composite id has another form.
                 if let form = described?.referenceForm(of: id) {
                     identifiers[type]?[form] = described?.referenceForm(of: other)
                 }
@@ -133,7 +133,7 @@ struct ChangeComparison {
         return ids
     }
 
-    /// A recorded change with the replay's identifiers.
+    /// Returns a recorded change with the replay's ids.
     func mapped(_ change: TraceChange, _ schema: TraceSchema) -> TraceChange {
         if identifiers.isEmpty { return change }
         switch change {
@@ -147,7 +147,7 @@ struct ChangeComparison {
         }
     }
 
-    /// A recorded record with the replay's identifiers.
+    /// Returns a recorded record with the replay's ids.
     func mapped(_ record: JSONValue, _ name: String, _ schema: TraceSchema) -> JSONValue {
         guard !identifiers.isEmpty, let members = record.object else { return record }
         return .object(mapped(members, name, schema))
@@ -155,7 +155,7 @@ struct ChangeComparison {
 
     private func mapped(_ members: [JSONMember], _ name: String, _ schema: TraceSchema) -> [JSONMember] {
         guard let type = try? schema.type(named: name) else { return members }
-        // What an update sets is never part of the id.
+        // An update never sets a field of the id.
         let other = identifiers[name]?[type.id(in: .object(members))]
         return members.map { member in
             guard let fieldIndex = type.fieldIndex(named: member.key) else { return member }
@@ -167,14 +167,14 @@ struct ChangeComparison {
         }
     }
 
-    /// A value of a field, which may refer to records: by one id, or by several in an array.
+    /// Maps the value of a field that may refer to records, with one id or an array of ids.
     private func mapped(_ value: JSONValue, of field: StoredField) -> JSONValue {
         guard let target = field.type.reference?.target, let map = identifiers[target] else { return value }
         if let ids = value.array { return .array(ids.map { map[$0] ?? $0 }) }
         return map[value] ?? value
     }
 
-    /// The id of a record. Of several fields some may refer to records with other ids.
+    /// Maps the id of a record. Some fields of a composite id may refer to records whose ids differ.
     private func mappedID(_ id: JSONValue, _ name: String, _ schema: TraceSchema) -> JSONValue {
         if let other = identifiers[name]?[id] { return other }
         guard let type = try? schema.type(named: name) else { return id }
@@ -184,10 +184,10 @@ struct ChangeComparison {
         return .array(zip(parts, fields).map { mapped($0, of: $1) })
     }
 
-    /// A recorded condition with the replay's identifiers, where it asks for some.
+    /// Returns a recorded condition with the replay's ids.
     ///
     /// - Parameter types: all record types.
-    /// - Returns: nil where it asks for one in a way that none can be put in its place.
+    /// - Returns: nil if the condition uses an id in a way that does not allow a replacement.
     func mapped(_ condition: ConditionNode, of type: RecordType, among types: [RecordType]) -> ConditionNode? {
         if identifiers.isEmpty { return condition }
         var mapping = ConditionMapping(identifiers, types)
@@ -197,13 +197,13 @@ struct ChangeComparison {
 
     // MARK: Order
 
-    /// The changes in an order that does not depend on that in which they were made.
+    /// Returns the changes in an order that does not depend on the order in which they were made.
     private func sorted(_ changes: [TraceChange], _ schema: TraceSchema) -> [TraceChange] {
         changes.map { (key: Self.key($0, schema), change: $0) }
             .sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.change)
     }
 
-    /// By bytes: texts that Swift calls equal are others to the store.
+    /// Compares bytes, because the store distinguishes texts that Swift considers equal.
     private static func key(_ change: TraceChange, _ schema: TraceSchema) -> [UInt8] {
         func text(_ name: String, _ id: JSONValue) -> [UInt8] { Array((name + "\0").utf8) + JSONWriter.bytes(of: id) }
         func id(_ name: String, _ record: JSONValue) -> JSONValue {
@@ -219,14 +219,14 @@ struct ChangeComparison {
 }
 
 extension RecordType {
-    /// Whether ids are the transaction's, and not the program's: assigned, or made where the program gives none.
+    /// Whether the transaction generates the ids, and not the program: it assigns them, or creates one if the program gives none.
     fileprivate var hasNewIDs: Bool {
         if assignsIDs { return true }
         guard idFields.count == 1, let fieldIndex = fieldIndex(ofID: idFields[0]) else { return false }
         return fields[fieldIndex].schema.defaultValue == .token(.newID)
     }
 
-    /// The id of several fields as references hold it, from their array; nil for an id of one field.
+    /// Returns a composite id in the form that references use, from its array; nil for an id of one field.
     fileprivate func referenceForm(of id: JSONValue) -> JSONValue? {
         let names = idFields.compactMap(fieldIndex(ofID:)).map { fields[$0].name }
         guard names.count > 1, let parts = id.array, parts.count == names.count else { return nil }

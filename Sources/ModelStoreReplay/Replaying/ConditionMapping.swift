@@ -1,26 +1,26 @@
 import StoreEngine
 
-/// Puts other identifiers in the place of those that a condition asks for.
+/// Replaces the record ids in a condition with other ids.
 struct ConditionMapping {
-    /// What the fields that a condition names are those of.
+    /// The owner of the fields that a condition names.
     private indirect enum Subject {
         case record(RecordType)
-        /// An element of a collection, which has no name; the fields of a struct have theirs.
+        /// An element of a collection, which has no name. If it is a struct, its fields have names.
         case element(FieldType)
     }
 
-    /// What a name names of a record's identity.
+    /// The part of a record's identity that a name denotes.
     private enum Named {
-        /// The id of records of a type, or what refers to them.
+        /// The id of records of a type, or a reference to it.
         case id(ofType: String)
-        /// One of the fields of their id.
+        /// One field of a composite id.
         case part(ofType: String, part: Int)
     }
 
-    /// The identifiers, by the names of their types, and those that stand in their place.
+    /// The replacements of ids, by the names of their types.
     private let identifiers: [String: [JSONValue: JSONValue]]
     private let types: [RecordType]
-    /// Whether all identifiers had one put in their place.
+    /// Whether all ids could be replaced.
     private(set) var isComplete = true
 
     init(_ identifiers: [String: [JSONValue: JSONValue]], _ types: [RecordType]) {
@@ -28,7 +28,7 @@ struct ConditionMapping {
         self.types = types
     }
 
-    /// A condition on records of a type with the other identifiers.
+    /// Returns a condition on records of a type with the replaced ids.
     mutating func mapped(_ condition: ConditionNode, of type: RecordType) -> ConditionNode {
         mapped(condition, .record(type))
     }
@@ -47,7 +47,7 @@ struct ConditionMapping {
             guard let element = type(of: name, subject)?.elements else { return condition }
             return .elements(name, test, mapped(part, .element(element)))
         case .text(let name, _, let text, _):
-            // What begins as an identifier did, as another one need not.
+            // A replacement need not begin with or contain the same text as the recorded id.
             let parts = replaced(by: name, subject).compactMap(\.string)
             if parts.contains(where: { $0.contains(text) || text.contains($0) }) { isComplete = false }
             return condition
@@ -68,7 +68,7 @@ struct ConditionMapping {
         switch named {
         case .id(let typeName):
             guard let map = identifiers[typeName] else { return value }
-            // One, or, of a collection, one element or all.
+            // One value; for a collection, one element or all of them.
             if case .list(let values) = value, let element = type.elements {
                 return .list(values.map { mapped($0, as: element, map) })
             }
@@ -88,7 +88,7 @@ struct ConditionMapping {
         return today
     }
 
-    /// The identifiers, or the parts of them, that a name names and that others stand for.
+    /// Returns the ids, or the parts of them, that a name denotes and that have replacements.
     private func replaced(by name: FieldName, _ subject: Subject) -> [JSONValue] {
         switch named(name, subject) {
         case .id(let typeName): Array((identifiers[typeName] ?? [:]).keys)
@@ -118,7 +118,7 @@ struct ConditionMapping {
         return (end.type.reference?.target).map { .id(ofType: $0) }
     }
 
-    /// What a name leads to: its type, and the record type and the number of the field where it is a record's own.
+    /// Resolves a name: returns its type, and for a field of a record also the record type and the field's number.
     private func end(
         of name: FieldName, _ subject: Subject
     ) -> (type: FieldType, owner: RecordType?, field: UInt32)? {

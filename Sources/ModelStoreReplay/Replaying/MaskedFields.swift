@@ -1,15 +1,15 @@
 import StoreEngine
 
-/// Whether masked fields are fields: a mask that is misspelled would mask nothing, and nobody would notice.
+/// Checks that masked fields exist. A misspelled mask would mask nothing without notice.
 struct MaskedFields {
-    /// The fields, as `Type.field`, that no record type is known to have or have had.
+    /// The fields, as `Type.field`, that no known record type has or had.
     private var unknown: Set<String>
-    /// Those that record types have.
+    /// The fields that record types have.
     private var known: Set<String> = []
 
     init(_ names: [String]) { unknown = Set(names) }
 
-    /// Takes the fields of a record type for known.
+    /// Notes the fields of a record type as known.
     mutating func note(_ type: RecordType) {
         if unknown.isEmpty { return }
         let earlier = type.earlierVersions.flatMap(\.fields)
@@ -21,7 +21,7 @@ struct MaskedFields {
         }
     }
 
-    /// The error for one that is unknown to the end; nil where none is.
+    /// The error for a field that remained unknown; nil if there is none.
     var mistake: StoreError? {
         guard let name = unknown.min() else { return nil }
         let nearest = NearestName.find(name, among: known.sorted())

@@ -1,8 +1,8 @@
 import StoreEngine
 
-/// The change sets that a replay made last, to tell which of them led to what a subscription is given.
+/// The last change sets of a replay, to find the one that caused a delivery to a subscription.
 ///
-/// It holds so many, and so many bytes of the trace, at most: what is older is not known any more.
+/// Their number and their bytes in the trace are limited. Older change sets are dropped.
 struct RecentCommits {
     struct Entry {
         /// The line in the trace.
@@ -13,24 +13,24 @@ struct RecentCommits {
 
     private static let maximum = (count: 4_096, bytes: 8 << 20)
 
-    /// The oldest first; those before `start` are forgotten.
+    /// The oldest first. Entries before `start` are dropped.
     private var entries: [Entry?] = []
     private var start = 0
     private var byteCount = 0
 
-    /// The newest.
+    /// The newest change set.
     var last: Entry? { entries.last ?? nil }
 
-    /// How many are held.
+    /// The number of change sets.
     var count: Int { entries.count { $0 != nil } }
 
     /// Adds the next change set.
     ///
-    /// - Parameter byteCount: how long its line is.
+    /// - Parameter byteCount: the length of its line.
     mutating func append(_ commit: TraceCommit, line: Int, byteCount: Int) {
         entries.append(Entry(line: line, commit: commit, byteCount: byteCount))
         self.byteCount += byteCount
-        // The newest stays whatever its size is.
+        // The newest one is kept whatever its size.
         while entries.count - start > 1,
             entries.count - start > Self.maximum.count || self.byteCount > Self.maximum.bytes
         {
@@ -43,7 +43,7 @@ struct RecentCommits {
         start = 0
     }
 
-    /// The change sets after a sequence number that change records of some types, as far as they are known.
+    /// Returns the kept change sets after a sequence number that change records of some types.
     ///
     /// - Parameter types: the names of the types.
     func after(_ sequence: UInt64, changing types: Set<String>) -> [Entry] {
@@ -52,7 +52,7 @@ struct RecentCommits {
 }
 
 extension TraceCommit {
-    /// Whether it changes records of one of these types, or what is known of all.
+    /// Whether it changes records of one of these types, or resets all types.
     fileprivate func changes(anyOf types: Set<String>) -> Bool {
         changes.contains { change in
             switch change {

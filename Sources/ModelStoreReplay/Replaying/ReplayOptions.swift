@@ -3,49 +3,52 @@ public import StoreRuntime
 
 /// How a trace is replayed.
 public struct ReplayOptions: Sendable {
-    /// What is done again.
+    /// The source of the replayed change sets.
     public enum Mode: Sendable {
         /// The recorded changes.
         case changes
-        /// The recorded actions, by the code of this program; the changes of change sets that no action asked for.
+        /// The recorded actions, with the code of this program. Change sets without an action are replayed from their recorded
+        /// changes.
         case actions(ActionCatalog)
     }
 
-    /// What counts as the same.
+    /// How strictly a replay is compared with the recording.
     public enum Comparison: Sendable {
         /// The same change sets with the same changes in the same order, and the same updates of subscriptions.
         case exact
-        /// The same records after each change set, and the same results in each subscription, whatever the order of the changes of a
-        /// change set and the steps of an update; identifiers that are made anew may be others (those that the store assigns, those
-        /// that are `.newID` by default, and those of ``ReplayOptions/newIDTypes``), and fields that are masked may hold anything.
+        /// The same records after each change set, and the same results in each subscription.
+        ///
+        /// The order of changes in a change set and the steps of an update may differ. Generated ids may differ: ids that the
+        /// store assigns, ids that are `.newID` by default, and those of ``ReplayOptions/newIDTypes``. Masked fields may have any
+        /// value.
         case semantic
     }
 
-    /// What is done again.
+    /// Whether the replay applies the recorded changes or reruns the recorded actions.
     public var mode = Mode.changes
-    /// What counts as the same.
+    /// How strictly the replay is compared with the recording.
     public var comparison = Comparison.exact
-    /// Fields whose values are not compared, as `Type.field`: times, mostly. One that no record type of the trace or of the program has or
-    /// had is an error, `unknownField`, at the end of the replay.
+    /// Fields whose values are not compared, as `Type.field`, usually times. If no record type of the trace or of the program has
+    /// or had such a field, the replay ends with the error `unknownField`.
     public var maskedFields: [String] = []
-    /// Record types whose ids the program makes by itself, of `newID()` or random numbers, so that in semantic comparisons they may be
-    /// others. Other ids must be the recorded ones.
+    /// Record types whose ids the program generates itself, with `newID()` or random numbers. Semantic comparisons allow other
+    /// ids for them. All other ids must equal the recorded ones.
     public var newIDTypes: [String] = []
-    /// The last change set, by its sequence number in the trace, that is replayed; all when nil. Where the trace ends before, or begins
-    /// after it, ``ReplaySummary/position`` tells.
+    /// The last change set to replay, by its sequence number in the trace; nil for all. If the trace ends before it, or begins
+    /// after it, ``ReplaySummary/position`` shows where the replay ended.
     public var until: UInt64?
-    /// The record types of this program, which actions need.
+    /// The record types of this program. Actions need them.
     public var records: [any Record.Type] = []
-    /// Whether a trace without its end, as a recorder leaves it that was killed, is replayed up to its last whole line. The last 255
-    /// lines at most have no checksum then.
+    /// Whether a trace without its end, which a killed recorder leaves, is replayed up to its last complete line. At most the
+    /// last 255 lines then have no checksum.
     public var acceptsUnfinished = false
-    /// Told of the change sets that were replayed, now and then, on the thread that replays.
+    /// Receives the number of replayed change sets from time to time, on the replaying thread.
     public var onProgress: (@Sendable (_ changeSetCount: Int) -> Void)?
 
-    /// The recorded changes, compared exactly.
+    /// Options that replay the recorded changes and compare them exactly.
     public init() {}
 
-    /// The recorded actions, by the code of this program.
+    /// Options that rerun the recorded actions with the code of this program.
     ///
     /// - Parameters:
     ///   - actions: the actions that the program knows.
@@ -56,46 +59,48 @@ public struct ReplayOptions: Sendable {
     }
 }
 
-/// What a replay came to.
+/// The summary of a replay.
 public struct ReplaySummary: Sendable, Hashable {
-    /// The change sets that were made again.
+    /// The number of replayed change sets.
     public internal(set) var changeSetCount = 0
-    /// Those of them for which an action was run.
+    /// The number of replayed change sets for which an action ran.
     public internal(set) var actionCount = 0
-    /// The actions that were skipped as the catalog of actions says: their recorded changes were taken.
+    /// The number of actions that the action catalog skipped. The replay applied their recorded changes.
     public internal(set) var skippedActionCount = 0
-    /// The updates of subscriptions that were compared.
+    /// The number of compared subscription updates.
     public internal(set) var deliveryCount = 0
-    /// The subscriptions whose updates the trace does not hold, or that ask for an id, which is another one in the replay, in a way that
-    /// the other cannot be put in its place.
+    /// The number of subscriptions that were not compared. The trace does not contain their updates, or their request uses an id
+    /// that differs in the replay and cannot be replaced.
     public internal(set) var omittedSubscriptionCount = 0
-    /// Whether each change set's hash was that of the recorded one, so that the feed is the same byte for byte.
+    /// Whether each change set had the recorded hash. The feed is then the same byte for byte.
     public internal(set) var hasEqualHashes = true
-    /// Whether the trace ended without its end.
+    /// Whether the trace was cut off before its end.
     public internal(set) var isUnfinished = false
-    /// The place in the replayed store's feed.
+    /// The last position in the feed of the replayed store.
     public internal(set) var position: Position?
 }
 
-/// Where a replay came to something else than what was recorded.
+/// The point where a replay differs from the recording.
 public struct ReplayDivergence: Error, Sendable, Hashable {
-    /// The line of the trace that tells what was to come, from 1; 0 for what holds at its end.
+    /// The line of the trace with the expected frame, from 1; 0 for a difference at the end of the trace.
     public let line: Int
-    /// The sequence number of the change set that it is, or that comes before it.
+    /// The sequence number of the change set that differs, or of the last one before the difference.
     public let sequence: UInt64
-    /// What differs, in a few words.
+    /// A short description of the difference.
     public let reason: String
-    /// What the trace has, as JSON.
+    /// The recorded value, as JSON.
     public let expected: String
-    /// What came, as JSON, or the error that did.
+    /// The value of the replay, as JSON, or its error.
     public let found: String
-    /// The frame of the trace that caused it: the change set with its origin and action. For an update of a subscription it is the last
-    /// one since the update before that changes records which the request may look at, with how many there are.
+    /// The frame of the trace that caused the difference: the change set with its origin and action.
+    ///
+    /// For a subscription update, it is the last change set since the previous update that changes records which the request may
+    /// read. The text also states how many such change sets there are.
     public internal(set) var cause: String
 }
 
 extension ReplayDivergence: CustomStringConvertible {
-    /// The divergence in lines for people.
+    /// A description in several lines, for people.
     public var description: String {
         """
         the replay diverges at line \(line), change set \(sequence): \(reason)

@@ -2,16 +2,16 @@ import Dispatch
 import LMDB
 import StoreRuntime
 
-/// Change sets that are being made by another thread.
+/// The result of change sets that another thread is replaying.
 ///
 /// - `result` is protected by its mutex; it is set once, before `isThere` is signalled.
 final class ReplayResult: Sendable {
     private let result = HandoverMutex<Result<ReplayedWrites, any Error>?>(nil)
     private let isThere = DispatchSemaphore(value: 0)
 
-    /// Begins to make them.
+    /// Begins to replay the change sets.
     ///
-    /// - Parameter goesOn: whether others of the same step come next.
+    /// - Parameter goesOn: whether more change sets of the same step follow.
     init(of writes: [ReplayedWrite], in store: Store, goesOn: Bool) {
         DispatchQueue.global().async { [self] in
             let made = Result { try store.replay(writes, goesOn: goesOn) }
@@ -20,7 +20,7 @@ final class ReplayResult: Sendable {
         }
     }
 
-    /// Blocks until they are made.
+    /// Blocks until they are replayed.
     func wait() throws -> ReplayedWrites {
         isThere.wait()
         guard let result = result.withLock({ $0 }) else { preconditionFailure("a result was signalled and not set") }

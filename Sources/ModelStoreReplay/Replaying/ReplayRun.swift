@@ -1,9 +1,9 @@
 import StoreEngine
 import StoreRuntime
 
-/// One replay on its way through a trace. It belongs to one task at a time, and blocks.
+/// The run of one replay through a trace. One task at a time can use it. It blocks.
 final class ReplayRun {
-    /// A change set on its way, and its line.
+    /// A change set that waits for its replay, and its line.
     private struct Pending {
         let line: Int
         let byteCount: Int
@@ -12,20 +12,20 @@ final class ReplayRun {
         let isAction: Bool
     }
 
-    /// A subscription that was made again.
+    /// A replayed subscription.
     private struct Subscription {
         let made: ReplayedSubscription
         let typeName: String
-        /// The newest change set, by its number in the trace, when it was given something.
+        /// The sequence number in the trace of the newest change set at the last delivery.
         var given: UInt64
     }
 
-    /// So many change sets are made in one commit at most, and of about so many bytes of the trace.
+    /// The maximum number of change sets in one commit, and the approximate maximum of their bytes in the trace.
     private static let commitLimit = (changeSets: 1_000, bytes: 8 << 20)
 
     private let header: TraceHeader
     private let prefetch: TracePrefetch
-    /// What was read ahead, and how much of it is taken.
+    /// The lines that were read ahead, and how many of them are taken.
     private var lines: (read: [TraceReader.Line], taken: Int) = ([], 0)
     private var end: TraceReader.End?
     private let options: ReplayOptions
@@ -33,33 +33,33 @@ final class ReplayRun {
     private var next: TraceReader.Line?
     private(set) var summary = ReplaySummary()
     private var comparison: ChangeComparison
-    /// The record types as the trace has them at this place.
+    /// The record types at the current line of the trace.
     private var schema: TraceSchema
-    /// What the replay's feed tells as frames.
+    /// Encodes the replay's feed as frames.
     private var encoding: FeedEncoding
     private var pending: [Pending] = []
     private var pendingByteCount = 0
-    /// Change sets that are being made while the next ones are prepared.
+    /// Change sets that are being replayed while the next ones are prepared.
     private var running: (batch: [Pending], result: ReplayResult)?
-    /// Whether what was made is the beginning of a step.
+    /// Whether the replayed change sets are the beginning of a step that is not published yet.
     private var isInStep = false
     private var position: Position
     private var subscriptions: [Int: Subscription] = [:]
-    /// Subscriptions of the trace that cannot be made here.
+    /// Subscriptions of the trace that cannot be replayed.
     private var omitted: Set<Int> = []
-    /// The rows that the trace has delivered, by subscription, where results are compared.
+    /// The delivered rows of each subscription, for the comparison of results.
     private var rows: [Int: (expected: [JSONValue], found: [JSONValue])] = [:]
     private var scopes: [String: [Scope]] = [:]
-    /// The newest change sets, as the causes of what comes after them.
+    /// The newest change sets: the possible causes of later differences.
     private var recent = RecentCommits()
-    /// Where a program that is not ModelStore has written: what it did no trace tells.
+    /// The last change set in which a foreign program wrote. No trace contains its changes.
     private var lastReset: UInt64?
     private var comparesHashes: Bool
 
     init(_ reader: TraceReader, at path: String, _ options: ReplayOptions) throws {
         self.options = options
         header = reader.header
-        // Before a store is made.
+        // Checked before the store is created.
         comparison = try ChangeComparison(options)
         (store, next) = try ReplayStore.make(at: path, reader, options)
         prefetch = TracePrefetch(reader)
@@ -76,12 +76,12 @@ final class ReplayRun {
 
     deinit { prefetch.stop() }
 
-    /// Whether the recorded actions are run.
+    /// The action catalog, if the replay reruns actions.
     private var actions: ActionCatalog? {
         if case .actions(let catalog) = options.mode { catalog } else { nil }
     }
 
-    /// Replays the whole trace, or up to where it ends.
+    /// Replays the trace, up to its end or to `until`.
     ///
     /// - Throws: ``ReplayDivergence``; `StoreError`.
     func run() throws {
@@ -89,7 +89,7 @@ final class ReplayRun {
             if case .commit(let commit) = line.frame {
                 if let until = options.until, commit.sequence > until { break }
                 try add(commit, line)
-                // Who subscribes must be given as much at a time as then.
+                // With subscriptions, a step must contain the same change sets as in the recording.
                 if pending.count >= Self.commitLimit.changeSets || pendingByteCount >= Self.commitLimit.bytes {
                     try start(goesOn: !subscriptions.isEmpty)
                 }
@@ -102,7 +102,7 @@ final class ReplayRun {
         try finish()
     }
 
-    /// The next line. What comes before damage is replayed first.
+    /// Returns the next line. The lines before a damaged line are replayed before the error is thrown.
     private func takeAfterAll() throws -> TraceReader.Line? {
         do {
             return try take()
@@ -194,11 +194,11 @@ final class ReplayRun {
         }
     }
 
-    /// What a change set does that is taken as it is.
+    /// Returns the recorded changes of a change set, in the form that a write applies.
     private func applied(_ commit: TraceCommit) throws -> [AppliedChange] {
         if actions == nil { return try commit.applied(schema) }
         if options.comparison == .semantic, isActionWaiting {
-            // Which ids the replay has for recorded ones is known of what was compared.
+            // The comparison of earlier change sets determines which ids the replay has for the recorded ones.
             try flush()
         }
         var today = commit
@@ -208,13 +208,13 @@ final class ReplayRun {
         return try today.applied(encoding.schema)
     }
 
-    /// Whether actions are on their way.
+    /// Whether actions are waiting or running.
     private var isActionWaiting: Bool {
         pending.contains(where: \.isAction) || running?.batch.contains(where: \.isAction) == true
     }
 
-    /// Adds a type that the program does not have. Those that it has were added, or made to fit, when the store was opened; numbers and
-    /// versions are not those of the trace.
+    /// Adds a type that the program does not declare. The types that it declares were added or migrated when the store was
+    /// opened. Their numbers and versions differ from those of the trace.
     private func addMissing(_ type: RecordType) throws {
         if type.isReplaced == true || store.recordTypes.contains(where: { $0.name == type.name }) { return }
         try flush()
@@ -232,7 +232,7 @@ final class ReplayRun {
         { tx in _ = try action.runNoted(payload: recorded.payload, in: &tx) }
     }
 
-    /// Makes the change sets that wait, and compares what came of them.
+    /// Replays the waiting change sets, compares the results, and publishes the step.
     private func flush() throws {
         try start(goesOn: false)
         try finishRunning()
@@ -241,9 +241,9 @@ final class ReplayRun {
         store.showReplayed(to: position.sequence)
     }
 
-    /// Has the change sets made that wait, once those before them are.
+    /// Begins to replay the waiting change sets, after the ones before them are done.
     ///
-    /// - Parameter goesOn: whether the step goes on after them.
+    /// - Parameter goesOn: whether the step continues after them.
     private func start(goesOn: Bool) throws {
         try finishRunning()
         if pending.isEmpty { return }
@@ -253,7 +253,7 @@ final class ReplayRun {
         isInStep = goesOn
     }
 
-    /// Waits for the change sets that are being made, and compares what came of them.
+    /// Waits for the change sets that are being replayed, and compares the results.
     private func finishRunning() throws {
         guard let (batch, result) = running else { return }
         running = nil
@@ -295,7 +295,7 @@ final class ReplayRun {
                 Self.text(found?.action?.result))
         }
         guard comparesHashes else { return }
-        // The same as far as JSON tells, and not byte for byte.
+        // Equal as JSON, but not byte for byte.
         guard options.comparison == .semantic else {
             throw divergence(
                 item.line, "the change set has another hash", String(item.commit.hash ?? 0, radix: 16),
@@ -304,12 +304,13 @@ final class ReplayRun {
         comparesHashes = false
     }
 
-    /// Changes as they are compared: where the program's own types are used, by the names and the order of their fields.
+    /// Returns changes in the form in which they are compared. If the program's own types are used, fields have the names and the
+    /// order of those types.
     private func adapted(_ changes: [TraceChange]) -> [TraceChange] {
         actions == nil ? changes : changes.map { encoding.schema.adapted($0, keepsUnknown: true) }
     }
 
-    /// The change set that the replay has made after a position, as a frame.
+    /// Returns the change set that the replay made after a position, as a frame.
     private func foundCommit(after position: Position) throws -> TraceCommit {
         var walk = FeedWalk(after: position)
         var parts: [FeedPart] = []
@@ -331,7 +332,7 @@ final class ReplayRun {
     private func replay(_ line: TraceReader.Line) throws {
         switch line.frame {
         case .row, .commit: throw damaged(line.number, TraceMistake("a row stands behind the first frame"))
-        // What was a step is one again, by the flush before.
+        // The flush before this switch made the step.
         case .advanced, .shown: return
         case .opened(let path): try open(path)
         case .closed(let path): scopes[path]?.popLast()?.close()
@@ -361,7 +362,7 @@ final class ReplayRun {
     }
 
     private func open(_ path: String) throws {
-        // A name may hold what stands between names.
+        // A scope's name may contain the separator of the path.
         let within = scopes.filter { !$0.value.isEmpty && path.hasPrefix($0.key + "/") }
         let longest = within.max { $0.key.utf8.count < $1.key.utf8.count }
         let name = String(path.dropFirst(longest.map { $0.key.count + 1 } ?? 0))
@@ -400,7 +401,7 @@ final class ReplayRun {
         try compareResults(expected, found, subscription.typeName, hasOrder: subscription.made.hasOrder, line)
     }
 
-    /// Compares what the results are after a delivery, and not how they came to be.
+    /// Compares the results after a delivery, but not the changes that led to them.
     private func compareResults(
         _ expected: TraceDelivery, _ found: TraceDelivery?, _ typeName: String, hasOrder: Bool, _ line: Int
     ) throws {
@@ -427,7 +428,8 @@ final class ReplayRun {
             JSONWriter.text(of: .array(right)))
     }
 
-    /// Rows as they are compared: without an order they come by their ids, which may be others.
+    /// Returns rows in the order of comparison. Without an order, rows are in the order of their ids, which may differ in a
+    /// replay.
     private func inOrder(_ rows: [JSONValue], _ typeName: String, _ hasOrder: Bool) -> [JSONValue] {
         guard !hasOrder, actions != nil, let type = try? encoding.schema.type(named: typeName) else { return rows }
         return rows.map { (key: JSONWriter.bytes(of: type.id(in: $0)), row: $0) }
@@ -436,8 +438,9 @@ final class ReplayRun {
 
     // MARK: Reporting
 
-    /// Which change set led to an update: of those since the update before that change records which the request may look at, the
-    /// last one up to where the update was recorded. Nil where none is known.
+    /// Returns the change set that caused an update. The candidates are the change sets since the previous update that change
+    /// records which the request may read. The result is the last candidate up to the recorded position of the update; nil if
+    /// none is known.
     private func cause(of expected: TraceDelivery, _ subscription: Subscription) -> String? {
         let types = schema.reachable(from: subscription.made.key)
         let candidates = recent.after(subscription.given, changing: types)
@@ -458,7 +461,7 @@ final class ReplayRun {
         let foreign = lastReset.map {
             "; change set \($0) is of a program that is not ModelStore, and what it did is in no trace: record from after it"
         }
-        // What differs may be what was to be masked.
+        // A misspelled mask may be the cause of the difference.
         let mask = comparison.mistakenMask.map { "; \($0)" }
         return ReplayDivergence(
             line: line, sequence: recent.last?.commit.sequence ?? header.start.sequence,

@@ -4,10 +4,10 @@ import StoreRuntime
 
 /// The store that a trace is replayed into.
 enum ReplayStore {
-    /// So many rows are put in a commit at most, and of about so many bytes of the trace.
+    /// The maximum number of rows in one commit, and the approximate maximum of their bytes in the trace.
     private static let commitLimit = (rows: 10_000, bytes: 8 << 20)
 
-    /// Makes the store, and puts the rows into it that the trace begins with.
+    /// Creates the store, and inserts the rows at the beginning of the trace.
     ///
     /// - Returns: the store, and the first frame after the rows.
     static func make(
@@ -17,11 +17,11 @@ enum ReplayStore {
         storeOptions.durability = .relaxed
         storeOptions.originName = "replay"
         storeOptions.limits.retainedChangeSets = 1 << 40
-        // Whatever the recorded store was allowed.
+        // The replay has to accept all records, whatever the limits of the recorded store were.
         storeOptions.limits.recordByteCount = 1 << 30
         storeOptions.limits.changeSetByteCount = 1 << 40
         let header = reader.header
-        // Rows have the fields of then, in their order.
+        // Rows have the fields of the recorded types, in their order.
         let store = try Store(
             replicaAt: path,
             from: ReplicaStart(identity: header.start.store, position: header.start, types: header.types),
@@ -37,7 +37,7 @@ enum ReplayStore {
         }
         if options.records.isEmpty { return (store, next) }
         store.close()
-        // The program's own types come as they would to the store that was recorded: by migration.
+        // The program's own types are applied by migration, as they would be in the recorded store.
         return (try Store(at: path, records: options.records, options: storeOptions), next)
     }
 

@@ -2,22 +2,22 @@ import StoreEngine
 import StoreExpressions
 import StoreRuntime
 
-/// A subscription of a trace, made again.
+/// A subscription of a trace, replayed.
 final class ReplayedSubscription {
-    /// What it asks for.
+    /// Its request.
     let key: LiveKey
     private let steps: LiveSteps
     private let form: ValueForm
     private var hasBegun = false
 
-    /// Whether the rows have an order besides that of their ids.
+    /// Whether the rows have an order other than the order of their ids.
     var hasOrder: Bool { !key.request.order.isEmpty }
 
     /// - Parameters:
-    ///   - comparison: knows which ids the replay has for recorded ones.
+    ///   - comparison: maps recorded ids to the replay's ids.
     ///   - form: how the trace writes values.
-    /// - Returns: nil where the request asks for a recorded id in a way that the replay's cannot be put in its place.
-    /// - Throws: ``TraceMistake`` when the request does not fit the store; `StoreError`.
+    /// - Returns: nil if the request uses a recorded id in a way that does not allow a replacement.
+    /// - Throws: ``TraceMistake`` if the request does not match the store's schema; `StoreError`.
     init?(
         _ subscription: TraceSubscription, _ request: TraceRequest, in store: Store, _ comparison: ChangeComparison,
         _ form: ValueForm
@@ -41,9 +41,9 @@ final class ReplayedSubscription {
         steps = try store.liveSteps(key)
     }
 
-    /// What the subscriber is given now; nil where that is nothing.
+    /// Returns the current delivery to the subscriber; nil if there is none.
     ///
-    /// - Parameter shown: the position that the store shows.
+    /// - Parameter shown: the position that the store has published.
     func poll(at shown: UInt64) throws -> TraceDelivery? {
         guard let step = steps.poll() else { return nil }
         defer { hasBegun = true }
@@ -52,10 +52,10 @@ final class ReplayedSubscription {
 }
 
 extension TraceDelivery.Content {
-    /// The rows after this delivery.
+    /// Returns the rows after this delivery.
     ///
-    /// - Parameter rows: those before it.
-    /// - Returns: nil for a delivery of a number, and where it does not fit the rows.
+    /// - Parameter rows: the rows before it.
+    /// - Returns: nil for a delivery of a count, and if the changes do not apply to the rows.
     func rows(after rows: [JSONValue]) -> [JSONValue]? {
         switch self {
         case .count: return nil

@@ -2,7 +2,7 @@ import Foundation
 import StoreEngine
 import StoreRuntime
 
-/// Does again what a trace tells, in a store of its own, and compares what comes of it.
+/// Replays a trace into a store of its own, and compares the results with the recording.
 ///
 /// ```swift
 /// try await Replayer.replay("day.trace")                                   // the recorded changes
@@ -14,13 +14,14 @@ public enum Replayer {
     ///
     /// - Parameters:
     ///   - trace: the file.
-    ///   - directory: where the store is made and left; nil for one that goes afterwards.
-    ///   - options: what is done again, and what counts as the same.
-    /// - Throws: ``ReplayDivergence`` at the first thing that differs. Change sets are made up to 1,000 at a time, so up to 999 that come after
-    ///   it are in the store too: ``ReplayOptions/until`` leaves the store as it was before or after a change set. ``StoreError``: `traceDamaged`
-    ///   naming the line, `newerTrace`, `noSuchTrace`, `ioError`, `storeExists`, `unknownAction`, `unknownField`; what a closure of the catalog of actions throws.
-    /// - Complexity: linear in the size of the trace, in constant memory (some tens of MiB of the trace, and its longest line) but for
-    ///   actions' own and for live results.
+    ///   - directory: where the store is created and left; nil for a temporary store.
+    ///   - options: how to replay, and how to compare.
+    /// - Throws: ``ReplayDivergence`` at the first difference. Up to 1,000 change sets are replayed in one commit, so the store
+    ///   may contain up to 999 change sets after the difference. To end the replay exactly at a change set, set
+    ///   ``ReplayOptions/until``. ``StoreError``: `traceDamaged`, with the line; `newerTrace`; `noSuchTrace`; `ioError`;
+    ///   `storeExists`; `unknownAction`; `unknownField`. Errors of a closure of the action catalog.
+    /// - Complexity: linear in the size of the trace. The memory is constant (some tens of MiB of the trace, and its longest
+    ///   line), except for the memory of actions and live results.
     @discardableResult
     public static func replay(
         _ trace: String, into directory: String? = nil, options: ReplayOptions = ReplayOptions()
@@ -28,9 +29,9 @@ public enum Replayer {
         try await BlockingWork.run { try replayBlocking(trace, into: directory, options: options) }
     }
 
-    /// Replays a trace, and blocks until it has ended: for programs without tasks.
+    /// Replays a trace, and blocks until the replay has ended. For programs without tasks.
     ///
-    /// - Throws: as ``replay(_:into:options:)``.
+    /// - Throws: the errors of ``replay(_:into:options:)``.
     @available(*, noasync, message: "use the asynchronous form in tasks")
     @discardableResult
     public static func replay(

@@ -2,7 +2,7 @@ import StoreEngine
 import StoreRuntime
 
 extension TraceCommit {
-    /// What this change set does to records, by the schema of its place.
+    /// Returns the changes of this change set, by the schema at its position in the trace.
     ///
     /// - Throws: ``TraceMistake``.
     func applied(_ schema: TraceSchema) throws -> [AppliedChange] {
@@ -28,7 +28,7 @@ extension TraceCommit {
         }
     }
 
-    /// The change of the schema, or the reset, that this is.
+    /// The single change of the schema, or the reset, of this change set; nil for other change sets.
     var single: TraceChange? {
         guard changes.count == 1 else { return nil }
         switch changes[0] {
@@ -37,7 +37,7 @@ extension TraceCommit {
         }
     }
 
-    /// The write that makes this change set again.
+    /// Returns the write that replays this change set.
     func write(_ content: ReplayedWrite.Content) -> ReplayedWrite {
         ReplayedWrite(
             time: time, originName: originName, processID: processID, epoch: epoch, seed: action?.seed ?? 0, content)

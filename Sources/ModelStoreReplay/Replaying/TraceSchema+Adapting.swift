@@ -1,10 +1,10 @@
 import StoreEngine
 
-// What was recorded, by the types of today: fields may have other names since, another order, or be gone.
+// Recorded changes in terms of the current types: since the recording, fields may have been renamed, reordered or removed.
 extension TraceSchema {
-    /// A recorded change with the names and the order that its fields have here.
+    /// Returns a recorded change with the current names and order of its fields.
     ///
-    /// - Parameter keepsUnknown: whether fields that are gone stay, behind the others.
+    /// - Parameter keepsUnknown: whether removed fields are kept, after the others.
     func adapted(_ change: TraceChange, keepsUnknown: Bool) -> TraceChange {
         func adapted(_ record: JSONValue, _ name: String) -> JSONValue {
             self.adapted(record, of: name, keepsUnknown: keepsUnknown)
@@ -20,7 +20,7 @@ extension TraceSchema {
         }
     }
 
-    /// The same for a record.
+    /// Returns a recorded record with the current names and order of its fields.
     func adapted(_ record: JSONValue, of name: String, keepsUnknown: Bool) -> JSONValue {
         guard let members = record.object else { return record }
         return .object(adapted(members, of: name, keepsUnknown: keepsUnknown))

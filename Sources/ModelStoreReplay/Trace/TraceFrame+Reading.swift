@@ -2,7 +2,7 @@ import Foundation
 package import StoreEngine
 
 extension TraceFrame {
-    /// The frame that a line tells; nil for one of a kind that is not known, which a later library may write.
+    /// The frame of a line; nil for an unknown kind of frame, which a later version of the library may write.
     ///
     /// - Throws: ``TraceMistake``; `StoreError`.
     package init?(_ json: JSONValue) throws {

@@ -1,7 +1,7 @@
 package import StoreEngine
 
 extension TraceFrame {
-    /// What this is, for people.
+    /// A description of the frame, for people.
     var name: String {
         switch self {
         case .row(let row): "a record of \(row.typeName)"
@@ -11,7 +11,7 @@ extension TraceFrame {
         }
     }
 
-    /// The line of this frame.
+    /// The line of the frame.
     package var json: JSONValue {
         switch self {
         case .row(let row):

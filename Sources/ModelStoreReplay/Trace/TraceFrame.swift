@@ -1,29 +1,30 @@
 package import Foundation
 package import StoreEngine
 
-/// What one line of a trace tells.
+/// The contents of one line of a trace.
 package enum TraceFrame: Sendable {
-    /// A record that was there before the trace begins.
+    /// A record from before the beginning of the trace.
     case row(TraceRow)
     /// A change set.
     case commit(TraceCommit)
-    /// Models and live results show a position: the change sets before it, up to the one shown before, were one step.
+    /// The store published a position to models and live results. The change sets since the position published before were one
+    /// step.
     case shown(UInt64)
-    /// Somebody subscribed to a live query.
+    /// A subscription to a live query began.
     case subscribed(TraceSubscription)
-    /// A subscriber was given an update.
+    /// A subscriber received an update.
     case delivered(TraceDelivery)
-    /// A subscription, by its number, ended.
+    /// A subscription ended, given by its number.
     case unsubscribed(Int)
-    /// A scope, by its path of names, was opened.
+    /// A scope was opened, given by its path of names.
     case opened(String)
-    /// A scope, by its path of names, was closed.
+    /// A scope was closed, given by its path of names.
     case closed(String)
-    /// An injected clock was set forward by so many attoseconds.
+    /// The program advanced an injected clock by a duration.
     case advanced(Duration)
 }
 
-/// A record that was there before.
+/// A record from before the beginning of the trace.
 package struct TraceRow: Sendable {
     package var typeName: String
     package var incarnation: UInt64
@@ -37,7 +38,7 @@ package struct TraceCommit: Sendable {
     package var originName: String
     package var processID: Int32
     package var epoch: UInt64
-    /// Its chained hash; nil where fields were redacted.
+    /// Its chained hash; nil if fields were redacted.
     package var hash: UInt64?
     package var action: RecordedAction?
     package var changes: [TraceChange]
@@ -46,11 +47,12 @@ package struct TraceCommit: Sendable {
 /// One change of a change set.
 package enum TraceChange: Sendable, Hashable {
     case insert(type: String, record: JSONValue)
-    /// `set` has the changed fields as they became, `was` as they were; none where the record did not have them.
+    /// `set` has the new values of the changed fields, `was` their old values. A field that the record did not have is missing in
+    /// `was`.
     case update(type: String, id: JSONValue, set: [JSONMember], was: [JSONMember])
     case delete(type: String, record: JSONValue)
     case schema(RecordType)
-    /// Of all types where there is no name.
+    /// A reset of one type, or of all types if there is no name.
     case reset(type: String?)
 }
 
@@ -58,11 +60,11 @@ package enum TraceChange: Sendable, Hashable {
 package struct TraceSubscription: Sendable {
     package var number: Int
     package var typeName: String
-    /// What is asked for, as text; nil where an expression cannot say it.
+    /// The request as text; nil if it cannot be written as an expression.
     package var request: TraceRequest?
-    /// Whether only the number of records is of interest.
+    /// Whether the subscription is to the number of records only.
     package var isCount: Bool
-    /// Why its deliveries are not in the trace; nil where they are.
+    /// Why its deliveries are not in the trace; nil if they are.
     package var omission: String?
 }
 
@@ -72,20 +74,20 @@ package struct TraceRequest: Sendable, Hashable {
     package var order: String
     package var limit: Int?
     package var offset: Int
-    /// The fields whose changes are told; nil for all.
+    /// The fields whose changes are delivered; nil for all.
     package var fields: [String]?
 }
 
-/// An update that a subscriber was given.
+/// An update that a subscriber received.
 package struct TraceDelivery: Sendable, Hashable {
     /// The subscription's number.
     package var number: Int
-    /// The position of the step that made it.
+    /// The position of the step that delivered it.
     package var sequence: UInt64
     package var content: Content
 
     package enum Content: Sendable, Hashable {
-        /// All rows: the first delivery, and one where more changed than there are rows.
+        /// All rows: for the first delivery, and for a reset.
         case rows([JSONValue])
         case changes([JSONValue])
         case count(Int)

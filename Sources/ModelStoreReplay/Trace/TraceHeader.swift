@@ -1,36 +1,36 @@
 import Foundation
 package import StoreEngine
 
-/// The first line of a trace: what it is of, and where it begins.
+/// The first line of a trace: the recorded store, and the position at which the trace begins.
 package struct TraceHeader: Sendable, Equatable {
-    /// The version of the form of traces that this library writes. It reads earlier ones.
+    /// The format version of the traces that this library writes. It also reads earlier versions.
     ///
-    /// | version | since then |
+    /// | version | change |
     /// |---|---|
     /// | 1 | |
-    /// | 2 | JSON that a field holds keeps its bytes: ``ValueForm/exact`` |
+    /// | 2 | JSON in a field keeps its bytes: ``ValueForm/exact`` |
     package static let format: UInt64 = 2
 
-    /// The identity of the store that was recorded, and the place in its feed where the trace begins.
+    /// The identity of the recorded store, and the position at which the trace begins.
     package var start: Position
-    /// The record types as they were there, by number, also those that others took the place of.
+    /// The record types at that position, by number, including types that were replaced.
     package var types: [RecordType]
-    /// The greatest ids that the store had assigned, by the number of the type.
+    /// The greatest ids that the store had assigned, by type number.
     package var assignedIDs: [(type: UInt32, id: UInt64)]
-    /// How many records the trace begins with; they come next.
+    /// How many records the trace begins with. They follow the header.
     package var rowCount: Int
-    /// The content hash of these records; nil where fields were redacted.
+    /// The content hash of these records; nil if fields were redacted.
     package var content: UInt64?
-    /// The fields that were redacted, as `Type.field`.
+    /// The redacted fields, as `Type.field`.
     package var redacted: [String]
-    /// The version of this trace's form.
+    /// The format version of this trace.
     package var format = TraceHeader.format
-    /// The library that wrote it, with its version.
+    /// The library that wrote the trace, with its version.
     package var writer = "ModelStore " + LibraryVersion.text
 
     package static func == (left: TraceHeader, right: TraceHeader) -> Bool { left.json == right.json }
 
-    /// Whether what is replayed has the very bytes of what was recorded, so that its hashes can be compared.
+    /// Whether the replayed feed has the same bytes as the recorded one, so that hashes can be compared.
     package var isExact: Bool { redacted.isEmpty }
 
     /// How the trace writes values.
@@ -83,7 +83,7 @@ extension TraceHeader {
         writer = json["by"]?.string ?? ""
     }
 
-    /// A record type as the catalog of a store describes it.
+    /// Returns a record type in the form of the store's catalog.
     static func json(_ type: RecordType) -> JSONValue? {
         (try? CatalogStorage.encode(type)).flatMap { try? JSONReader.read($0) }
     }
@@ -98,9 +98,9 @@ extension TraceHeader {
 }
 
 extension JSONValue {
-    /// 64 bits, which JSON's numbers do not carry in all languages.
+    /// Writes 64 bits as a text, because JSON numbers do not carry 64 bits in all languages.
     static func hash(_ value: UInt64) -> JSONValue { .string(String(value, radix: 16)) }
 
-    /// What ``hash(_:)`` wrote.
+    /// The value that ``hash(_:)`` wrote.
     var hash: UInt64? { string.flatMap { UInt64($0, radix: 16) } }
 }

@@ -1,13 +1,13 @@
 import Glibc
 import StoreEngine
 
-/// The lines of a trace's file, read in blocks. It belongs to one task at a time.
+/// The lines of a trace file, read in blocks. One task at a time can use it.
 final class TraceLines {
     private static let blockByteCount = 256 << 10
 
     let path: String
     private let file: Int32
-    /// What was read of the file; of it is taken what comes before `start`.
+    /// The bytes that were read. The lines before `start` are taken.
     private var buffer: [UInt8] = []
     private var start = 0
     private var isAtEnd = false
@@ -24,7 +24,8 @@ final class TraceLines {
 
     deinit { close(file) }
 
-    /// The next line with its line feed; without one, what is left where the file ends inside of a line. Nil at the end.
+    /// Returns the next line with its line feed. If the file ends inside a line, returns the rest without a line feed. Nil at the
+    /// end.
     ///
     /// - Throws: `StoreError`: `ioError`; `traceDamaged` for a line that is too long.
     func next() throws(StoreError) -> [UInt8]? {
@@ -67,7 +68,7 @@ final class TraceLines {
             count = max(result, 0)
         }
         guard result >= 0 else { throw TraceFile.failure("be read", path) }
-        // Behind what is there, which is not copied for each block of a long line.
+        // Appended to the rest of the buffer, so that the blocks of a long line are not copied again.
         buffer.removeFirst(start)
         buffer += block
         start = 0

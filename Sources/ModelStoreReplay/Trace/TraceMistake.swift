@@ -1,19 +1,19 @@
 public import StoreEngine
 
 extension StoreError.Code {
-    /// A trace is cut off, was changed, or is no trace.
+    /// The trace is cut off or was changed, or the file is not a trace.
     public static let traceDamaged = StoreError.Code("traceDamaged")
-    /// There is no file where a trace should be.
+    /// The trace file does not exist.
     public static let noSuchTrace = StoreError.Code("noSuchTrace")
-    /// A trace was made by a newer library.
+    /// A newer version of the library wrote the trace.
     public static let newerTrace = StoreError.Code("newerTrace")
-    /// What is asked for cannot be recorded.
+    /// The requested recording is not possible.
     public static let notRecordable = StoreError.Code("notRecordable")
-    /// What a replay came to is not what was recorded.
+    /// The replay differs from the recording.
     public static let replayDiverged = StoreError.Code("replayDiverged")
 }
 
-/// What is wrong with a line of a trace.
+/// An error in a line of a trace.
 struct TraceMistake: Error {
     let reason: String
 

@@ -3,60 +3,60 @@ import LMDB
 import StoreEngine
 import Synchronization
 
-/// Reads a trace ahead of its replay, on a thread of its own: reading takes about as long as replaying.
+/// Reads a trace ahead of its replay, on a thread of its own, because reading takes about as long as replaying.
 ///
-/// What is read ahead is bounded by its bytes, whatever the lines hold (``Limits``), and what one line has beyond that.
+/// The bytes that are read ahead are limited (``Limits``); one line may exceed the limit.
 ///
-/// Life: the thread begins at once, rests when enough is read, and ends with the trace, a failure, or ``stop()``.
+/// Life: the thread begins at once, pauses when the limit is reached, and ends with the trace, a failure, or ``stop()``.
 /// - `state` is protected by its mutex.
 final class TracePrefetch: Sendable {
-    /// What was read, or how it ended.
+    /// A portion of lines, or the end of the trace.
     enum Portion: Sendable {
         case lines([TraceReader.Line])
         case end(TraceReader.End?, isUnfinished: Bool)
         case failed(StoreError)
     }
 
-    /// How much is read ahead.
+    /// Limits for reading ahead.
     struct Limits: Sendable {
-        /// So many lines are handed over together at most, and about so many bytes.
+        /// The maximum number of lines in a portion, and their approximate maximum number of bytes.
         var portion = (lines: 256, bytes: 1 << 20)
-        /// So many portions are read ahead at most, and nothing more beside so many bytes.
+        /// The maximum number of portions that are read ahead, and the number of bytes at which reading pauses.
         var all = (portions: 16, bytes: 16 << 20)
     }
 
     private struct State {
         var portions: [(portion: Portion, byteCount: Int)] = []
-        /// How long the lines are that were read and not taken.
+        /// The bytes of the lines that were read and not yet taken.
         var byteCount = 0
-        /// Whether the thread rests until less is there.
+        /// Whether the thread pauses until portions are taken.
         var isFull = false
         var isStopped = false
     }
 
     private let limits: Limits
     private let state = HandoverMutex(State())
-    // Begins at 0, as one that goes with less than it began with ends the program.
+    // Begins at 0: Dispatch traps when a semaphore is destroyed with a value below its initial value.
     private let room = DispatchSemaphore(value: 0)
     private let lessBytes = DispatchSemaphore(value: 0)
     private let filled = DispatchSemaphore(value: 0)
 
-    /// Begins to read on.
+    /// Begins to read ahead.
     ///
     /// - Parameters:
-    ///   - reader: handed over: nobody else may use it any more.
-    ///   - limits: how much is read ahead.
+    ///   - reader: the reader. The caller must not use it any more.
+    ///   - limits: the limits for reading ahead.
     init(_ reader: TraceReader, limits: Limits = Limits()) {
         self.limits = limits
         for _ in 0..<limits.all.portions { room.signal() }
         let handed = HandedReader(reader: reader)
         let thread = Thread { [self] in read(handed.reader) }
-        // Frames nest as deep as their JSON.
+        // The depth of the stack follows the depth of the JSON in a frame.
         thread.stackSize = 8 << 20
         thread.start()
     }
 
-    /// The next portion; after the last one, that again.
+    /// Returns the next portion. After the last portion, returns that one again.
     func next() -> Portion {
         filled.wait()
         let (portion, wasFull) = state.withLock { state -> (Portion, Bool) in
@@ -71,10 +71,10 @@ final class TracePrefetch: Sendable {
         return portion
     }
 
-    /// How much is read ahead, and whether the thread rests because of it.
+    /// The bytes that are read ahead, and whether the thread pauses because of them.
     var readAhead: (byteCount: Int, isFull: Bool) { state.withLock { ($0.byteCount, $0.isFull) } }
 
-    /// Has the thread end without having read all.
+    /// Ends the thread before it has read everything.
     func stop() {
         state.withLock { $0.isStopped = true }
         room.signal()
@@ -97,7 +97,7 @@ final class TracePrefetch: Sendable {
         }
     }
 
-    /// Whether as many bytes are there as may be.
+    /// Whether the limit of bytes is reached.
     private var rests: Bool {
         state.withLock { state in
             state.isFull = !state.isStopped && state.byteCount >= limits.all.bytes
@@ -116,7 +116,7 @@ final class TracePrefetch: Sendable {
                 byteCount += line.byteCount
             }
         } catch {
-            // What comes before the place is replayed first; the reader gives the error again.
+            // The lines before the error are replayed first. The reader throws the error again.
             guard lines.isEmpty else { return .lines(lines) }
             return .failed(error)
         }
@@ -124,9 +124,9 @@ final class TracePrefetch: Sendable {
     }
 }
 
-/// A reader on its way to another thread.
+/// A reader that is handed to another thread.
 ///
-/// Safe as whoever hands it over does not use it any more.
+/// Safe, because the caller does not use it after the handover.
 private struct HandedReader: @unchecked Sendable {
     let reader: TraceReader
 }

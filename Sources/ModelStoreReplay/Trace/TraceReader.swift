@@ -1,48 +1,49 @@
 package import StoreEngine
 
-/// Reads a trace, chunk by chunk: a frame is given when its chunk's checksum fits, or where an unfinished trace ends before that.
+/// Reads a trace, chunk by chunk. It returns a frame after it has verified the checksum of the frame's chunk. At the end of an
+/// unfinished trace, it also returns frames whose checksum is missing.
 ///
-/// It belongs to one task at a time.
+/// One task at a time can use it.
 package final class TraceReader {
-    /// A frame, and the number of its line from 1.
+    /// A frame, and its line number from 1.
     package struct Line: Sendable {
         package let number: Int
-        /// How long the line is.
+        /// The length of the line.
         package let byteCount: Int
         package let frame: TraceFrame
     }
 
-    /// What the end of a trace says.
+    /// The contents of the end of a trace.
     package struct End: Sendable {
-        /// The place in the feed after the last frame.
+        /// The position after the last frame.
         package let position: Position
-        /// The content hash of all records there; nil where fields were redacted.
+        /// The content hash of all records at that position; nil if fields were redacted.
         package let content: UInt64?
     }
 
-    /// The most bytes that have a checksum together; one line may be as long as that.
+    /// The maximum number of bytes under one checksum. One line may be as long as that.
     private static let maximumChunkByteCount = 512 << 20
 
     package let header: TraceHeader
-    /// How the trace ends; nil until its end was read, and for one that ends early and may.
+    /// The end of the trace; nil until it was read, and for an unfinished trace.
     package private(set) var end: End?
-    /// Whether the trace ends without its end, as that of a recorder that was killed does.
+    /// Whether the trace lacks its end, as after a recorder was killed.
     package private(set) var isUnfinished = false
     private let mayBeUnfinished: Bool
     private let lines: TraceLines
     private var lineNumber = 0
     private var check: UInt64 = 0
     private var frameCount = 0
-    /// What was found to be wrong, and is from then on.
+    /// The first error, which every later call throws again.
     private var failure: StoreError?
-    /// The chunk that frames are given of.
+    /// The chunk whose frames are returned next.
     private var chunk: [Line] = []
     private var chunkIndex = 0
 
     /// Opens a trace and reads its header.
     ///
-    /// - Parameter mayBeUnfinished: whether one that ends without its end is read up to its last whole line, instead of an error. The
-    ///   lines of the last chunk have no checksum then.
+    /// - Parameter mayBeUnfinished: whether a trace without its end is read up to its last complete line, instead of an error.
+    ///   The lines of the last chunk then have no checksum.
     /// - Throws: `StoreError`: `noSuchTrace`, `ioError`, `traceDamaged`, `newerTrace`.
     package init(path: String, mayBeUnfinished: Bool = false) throws(StoreError) {
         self.mayBeUnfinished = mayBeUnfinished
@@ -59,9 +60,9 @@ package final class TraceReader {
         }
     }
 
-    /// The next frame; nil at the end.
+    /// Returns the next frame; nil at the end.
     ///
-    /// - Throws: `StoreError`: `traceDamaged` naming the line; `ioError`.
+    /// - Throws: `StoreError`: `traceDamaged` with the line; `ioError`.
     package func next() throws(StoreError) -> Line? {
         while chunkIndex == chunk.count {
             if end != nil || isUnfinished { return nil }
@@ -87,10 +88,10 @@ package final class TraceReader {
         while let line = try lines.next() {
             lineNumber += 1
             guard line.last == UInt8(ascii: "\n") else { break }
-            // What was cut off or changed is told by the checksum; only then is it looked at.
+            // The checksum detects missing and changed lines, so the lines are parsed only after it.
             if let check = Self.check(line) {
                 try requireCheck(check, of: bytes)
-                // Every line but the checksum's.
+                // All lines except the checksum.
                 let texts = bytes.split(separator: UInt8(ascii: "\n"))
                 for (number, text) in texts.enumerated() {
                     let json = try JSONReader.read(Array(text))
@@ -119,12 +120,12 @@ package final class TraceReader {
         chunkIndex = 0
     }
 
-    /// The frames of a chunk whose checksum a program that was killed did not come to write, as far as they can be read.
+    /// Returns the readable frames of a chunk whose checksum is missing because the program was killed.
     private static func readable(_ bytes: [UInt8], from firstNumber: Int) -> [Line] {
         var frames: [Line] = []
         for (number, text) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
             do {
-                // One of a kind that is not known is left out, as it is where there is a checksum.
+                // A frame of an unknown kind is left out, as in a chunk with a checksum.
                 guard let frame = try TraceFrame(try JSONReader.read(Array(text))) else { continue }
                 frames.append(Line(number: firstNumber + number, byteCount: text.count + 1, frame: frame))
             } catch {
@@ -134,7 +135,7 @@ package final class TraceReader {
         return frames
     }
 
-    /// The checksum, where a line is one.
+    /// Returns the checksum of a line; nil for other lines.
     private static func check(_ line: [UInt8]) -> JSONValue? {
         guard line.starts(with: Array(#"{"check":"#.utf8)) else { return nil }
         return try? JSONReader.read(line)
@@ -166,7 +167,7 @@ package final class TraceReader {
         let reason: String
         switch error {
         case let mistake as TraceMistake: reason = mistake.reason
-        // Each line is read by itself, so that the error's own line says nothing.
+        // Each line is parsed separately, so the line number in the error is meaningless.
         case let error as JSONError: reason = "column \(error.column), \(error.reason)"
         default: reason = "\(ErrorText.of(error))"
         }

@@ -2,11 +2,11 @@ import Foundation
 package import StoreEngine
 import StoreRuntime
 
-/// The record types at a place of a trace: they change with it, and by them its values are written and read.
+/// The record types at one point of a trace. They change along the trace, and values are written and read with them.
 package struct TraceSchema: Sendable {
-    /// By number, also those that others took the place of.
+    /// By number, including types that were replaced.
     private(set) var types: [UInt32: RecordType]
-    /// The types that have a name now.
+    /// The numbers of the current types, by name.
     private var numbers: [String: UInt32] = [:]
     /// How the trace writes values.
     let form: ValueForm
@@ -20,8 +20,8 @@ package struct TraceSchema: Sendable {
     /// The types that are not replaced, by number.
     package var current: [RecordType] { numbers.values.sorted().compactMap { types[$0] } }
 
-    /// The names of all types whose records a live query may read: those of its own, of those that its condition looks for
-    /// among what refers to them, and of all that these refer to, directly or by others.
+    /// Returns the names of all types whose records a live query may read. These are its own type, the types whose references its
+    /// condition follows back, and all types that these refer to, directly or indirectly.
     func reachable(from key: LiveKey) -> Set<String> {
         var found: Set<String> = []
         var open = [key.typeName] + key.request.condition.referringTypes
@@ -42,13 +42,13 @@ package struct TraceSchema: Sendable {
         }
     }
 
-    /// How the trace calls the type with this number: by its name, or, where another has that now, by the number.
+    /// Returns the name of a type in the trace: its name, or its number if another type has that name now.
     func name(of number: UInt32) -> String {
         guard let type = types[number], numbers[type.name] == number else { return "#\(number)" }
         return type.name
     }
 
-    /// The type that the trace calls so.
+    /// Returns the type with this name in the trace.
     ///
     /// - Throws: ``TraceMistake``.
     func type(named name: String) throws(TraceMistake) -> RecordType {
@@ -58,9 +58,9 @@ package struct TraceSchema: Sendable {
     }
 }
 
-// Records as JSON, by the schema of their time.
+// Records as JSON, with the schema at their position in the trace.
 extension RecordType {
-    /// A stored record.
+    /// Returns a stored record as JSON.
     func json(record bytes: [UInt8], _ form: ValueForm) throws(CodecError) -> JSONValue {
         let record = unsafe try RecordBytes(unverified: bytes.span.bytes)
         let table = try record.table
@@ -71,7 +71,7 @@ extension RecordType {
         return try json(newest: table, form)
     }
 
-    /// The fields of a record of the newest version.
+    /// Returns the fields of a record of the newest version as JSON.
     func json(newest table: FieldTable, _ form: ValueForm) throws(CodecError) -> JSONValue {
         var members: [JSONMember] = []
         members.reserveCapacity(fields.count)
@@ -82,13 +82,13 @@ extension RecordType {
         return .object(members)
     }
 
-    /// The id in a record as a JSON object.
+    /// Returns the id in a record as a JSON object.
     func id(in record: JSONValue) -> JSONValue {
         let parts = idFields.compactMap(fieldIndex(ofID:)).map { record[fields[$0].name] ?? .null }
         return parts.count == 1 ? parts[0] : .array(parts)
     }
 
-    /// The values of an id, for each of its fields.
+    /// Returns the values of an id, one for each of its fields.
     func id(_ json: JSONValue, _ form: ValueForm) throws -> [DynamicValue] {
         let fieldIndexes = idFields.compactMap(fieldIndex(ofID:))
         let parts = fieldIndexes.count == 1 ? [json] : json.array ?? []
@@ -96,7 +96,7 @@ extension RecordType {
         return try zip(parts, fieldIndexes).map { part, fieldIndex in try value(part, of: fields[fieldIndex], form) }
     }
 
-    /// The values of all fields, from a JSON object.
+    /// Returns the values of all fields of a JSON object.
     func values(_ json: JSONValue, _ form: ValueForm) throws -> [DynamicValue] {
         guard let members = json.object else { throw TraceMistake("a record of \(name) is no object") }
         do {
@@ -106,7 +106,7 @@ extension RecordType {
         }
     }
 
-    /// The value of one field.
+    /// Returns the value of one field.
     func value(_ json: JSONValue, of field: StoredField, _ form: ValueForm) throws -> DynamicValue {
         do {
             return try DynamicValue(json: json, as: field.type, form)

@@ -1,7 +1,7 @@
 import Glibc
 package import StoreEngine
 
-/// Writes a trace: the header, frames, a checksum after each chunk of them, and the end.
+/// Writes a trace: the header, the frames, a checksum after each chunk of frames, and the end.
 ///
 /// ```
 /// {"trace":1, …}                              the header
@@ -11,18 +11,18 @@ package import StoreEngine
 /// {"check":"…"}
 /// ```
 ///
-/// Every line ends with a line feed. Where chunks end depends on nothing but the frames: a flush between them writes lines before their
-/// checksum.
+/// Every line ends with a line feed. Only the frames determine where chunks end: a flush writes lines before the checksum of
+/// their chunk.
 ///
-/// It belongs to one task at a time.
+/// One task at a time can use it.
 package final class TraceWriter {
-    /// So many frames have a checksum together at most, and about so many bytes.
+    /// The maximum number of frames under one checksum, and their approximate maximum number of bytes.
     private static let chunk = (frames: 256, bytes: 64 << 10)
 
     private let path: String
     private let file: Int32
     private let maximumLineByteCount: Int
-    /// The chunk at hand, and how many bytes of it are in the file.
+    /// The current chunk, and how many of its bytes are in the file.
     private var json = JSONWriter()
     private var writtenCount = 0
     private var pendingFrames = 0
@@ -30,9 +30,9 @@ package final class TraceWriter {
     package private(set) var frameCount = 0
     package private(set) var byteCount = 0
 
-    /// Makes the file, or empties it, and writes the header.
+    /// Creates the file, or empties it, and writes the header.
     ///
-    /// - Parameter maximumLineByteCount: the longest line, which tests lower.
+    /// - Parameter maximumLineByteCount: the longest line. Tests lower it.
     /// - Throws: `StoreError` with the code `ioError`.
     package init(
         path: String, _ header: TraceHeader, maximumLineByteCount: Int = TraceFile.maximumLineByteCount
@@ -50,7 +50,8 @@ package final class TraceWriter {
 
     /// Adds a frame.
     ///
-    /// - Throws: `StoreError`: `notRecordable` for one that no reader would take, after which the trace cannot go on; `ioError`.
+    /// - Throws: `StoreError`: `notRecordable` for a frame that no reader would accept, after which the trace cannot continue;
+    ///   `ioError`.
     package func append(_ frame: TraceFrame) throws(StoreError) {
         let start = json.bytes.count
         json.append(frame.json)
@@ -72,14 +73,14 @@ package final class TraceWriter {
         if pendingFrames >= Self.chunk.frames || json.bytes.count >= Self.chunk.bytes { try endChunk() }
     }
 
-    /// Writes what there is, so that a reader of an unfinished trace has it all should the program end here.
+    /// Writes the buffered lines, so that a reader of an unfinished trace gets them even if the program ends here.
     package func flush() throws(StoreError) { try write() }
 
-    /// Writes the end, and has the system write the file to the disk.
+    /// Writes the end, and flushes the file to the disk.
     ///
     /// - Parameters:
-    ///   - position: the place in the feed after the last frame.
-    ///   - content: the content hash of all records there; nil where it is not known.
+    ///   - position: the position after the last frame.
+    ///   - content: the content hash of all records at that position; nil if it is not known.
     package func finish(at position: Position, content: UInt64?) throws(StoreError) {
         if pendingFrames > 0 { try endChunk() }
         json.append(
@@ -89,7 +90,7 @@ package final class TraceWriter {
             ]))
         json.endLine()
         try endChunk()
-        // What is no file of a disk, as a pipe is, has nothing to be written there.
+        // A pipe is not a file on a disk and cannot be flushed.
         guard fsync(file) == 0 || errno == EINVAL else { throw TraceFile.failure("be written", path) }
     }
 
@@ -117,7 +118,7 @@ package final class TraceWriter {
     }
 }
 
-/// What is common to reading and writing the file of a trace.
+/// Common parts of reading and writing a trace file.
 package enum TraceFile {
     /// The longest line, in bytes.
     package static let maximumLineByteCount = 256 << 20

@@ -3,14 +3,17 @@ public import Logging
 public import ModelStore
 
 extension ConsumerOptions {
-    /// Has what happens to the consumer logged too, besides what ``onEvent`` does already.
+    /// Logs the events of the consumer, in addition to the current ``onEvent``.
     ///
-    /// Waiting, beginning and ending at `info`, a change set that is tried again at `warning`, one that is left out and the
-    /// expiry at `error`.
+    /// The levels are:
+    ///
+    /// - `info`: waiting, beginning and ending.
+    /// - `warning`: a change set that is retried.
+    /// - `error`: a change set that is skipped, and the expiry of the consumer.
     ///
     /// - Parameters:
-    ///   - name: the consumer's name, for the lines.
-    ///   - logger: takes the lines.
+    ///   - name: the consumer's name in the log.
+    ///   - logger: receives the messages.
     public mutating func logEvents(of name: String, to logger: Logger) {
         var named = logger
         named[metadataKey: "consumer"] = "\(name)"

@@ -3,12 +3,12 @@ public import Logging
 public import ModelStore
 
 extension OwnershipOptions {
-    /// Has notices logged, each kind once for a line of source, and hands them on to ``onNotice`` if that is set. Standard error
-    /// receives none then.
+    /// Logs notices, each kind once per source line, and then passes them to ``onNotice`` if that is set. Standard error receives
+    /// no notices then.
     ///
-    /// Errors of tasks, updates and handlers at `error`, all else at `warning`.
+    /// Errors of tasks, updates and handlers are logged at `error`, all other notices at `warning`.
     ///
-    /// - Parameter logger: takes the lines.
+    /// - Parameter logger: receives the messages.
     public mutating func logNotices(to logger: Logger) {
         let before = onNotice
         onNotice = { notice in

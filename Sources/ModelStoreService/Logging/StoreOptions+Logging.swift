@@ -3,12 +3,14 @@ public import Logging
 public import ModelStore
 
 extension StoreOptions {
-    /// Has what happens to the store logged too, besides what ``onEvent`` does already.
+    /// Logs the events of the store, in addition to the current ``onEvent``.
     ///
-    /// Commits at `trace`, growth of the map at `notice`, writes of foreign programs at `warning`, failed commits at `error`.
+    /// Commits are logged at `trace`, growth of the map at `notice` and failed commits at `error`. Writes of foreign programs are
+    /// logged at `warning`, and so are writes that wait for another process and consumers that expired. If models and live
+    /// queries end with an error, that is logged at `error`.
     ///
-    /// - Parameter logger: takes the lines. It is called by whoever commits; one that writes to a slow place should have
-    ///   a buffer.
+    /// - Parameter logger: receives the messages. The thread that commits calls it, so a logger with a slow destination needs a
+    ///   buffer.
     public mutating func logEvents(to logger: Logger) {
         let before = onEvent
         onEvent = { event in

@@ -6,10 +6,10 @@ import StoreEngine
 
 /// The metrics of one store.
 ///
-/// Events add to counters and timers as they happen, once ``StoreOptions/countEvents(with:)`` and
-/// ``ConsumerOptions/countEvents(of:with:)`` say so; the state is read by ``follow(_:every:sleep:)``.
+/// After ``StoreOptions/countEvents(with:)`` and ``ConsumerOptions/countEvents(of:with:)``, events add to counters and timers as
+/// they happen. ``follow(_:every:sleep:)`` reads the state at intervals.
 ///
-/// All carry the dimension `store`, those of consumers also `consumer`. The article *Services* lists them.
+/// All metrics have the dimension `store`; those of consumers also have `consumer`. The article *Services* lists them.
 public final class StoreMetrics: Sendable {
     private let dimensions: [(String, String)]
     private let factory: any MetricsFactory
@@ -24,10 +24,10 @@ public final class StoreMetrics: Sendable {
     private let observationFailures: Counter
     private let consumerExpiries: Counter
     private let pollFailures: Counter
-    /// Of the consumers that were there at the last look.
+    /// The gauges of the consumers at the last report.
     private let lags = HandoverMutex<[String: Gauge]>([:])
 
-    /// The metrics of a store.
+    /// Creates the metrics of a store.
     ///
     /// - Parameters:
     ///   - name: the store's name, for the dimension `store`.
@@ -54,7 +54,7 @@ public final class StoreMetrics: Sendable {
 
     // MARK: Events
 
-    /// Counts what happened to the store.
+    /// Counts an event of the store.
     func count(_ event: StoreEvent) {
         switch event {
         case .committed(let report):
@@ -67,7 +67,7 @@ public final class StoreMetrics: Sendable {
         case .commitFailed: commitFailures.increment()
         case .foreignWrite: foreignWrites.increment()
         case .consumerExpired: consumerExpiries.increment()
-        // Told by the gauge of the map's size.
+        // The gauge of the map's size reports growth.
         case .mapGrew, .writerBlocked: break
         case .observationFailed: observationFailures.increment()
         }
@@ -82,14 +82,14 @@ public final class StoreMetrics: Sendable {
 
     // MARK: State
 
-    /// Reports a store's state again and again, until the task is cancelled.
+    /// Reports a store's state at intervals, until the task is cancelled.
     ///
-    /// What cannot be read is counted in `modelstore_poll_failures` and tried again the next time.
+    /// If the state cannot be read, `modelstore_poll_failures` is incremented, and the next interval retries.
     ///
     /// - Parameters:
     ///   - store: the store.
     ///   - interval: the time between two reports.
-    ///   - sleep: waits between them; for tests. It ends the loop when it throws.
+    ///   - sleep: waits between reports; for tests. If it throws, the loop ends.
     public func follow(
         _ store: Store, every interval: Duration = .seconds(10),
         sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -140,7 +140,7 @@ public final class StoreMetrics: Sendable {
                 gauge.record(lag)
                 lags[name] = gauge
             }
-            // A consumer that was deleted has no lag any more, not its last one.
+            // A deleted consumer has no lag, so its gauge must not keep the last value.
             for (name, gauge) in before where lags[name] == nil { gauge.destroy() }
         }
     }
@@ -155,7 +155,7 @@ public final class StoreMetrics: Sendable {
 }
 
 extension Duration {
-    /// The whole nanoseconds.
+    /// The duration in whole nanoseconds.
     fileprivate var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
 }
 #endif

@@ -3,7 +3,7 @@ import Metrics
 public import ModelStore
 
 extension StoreOptions {
-    /// Has what happens to the store counted too, besides what ``onEvent`` does already.
+    /// Counts the events of the store, in addition to the current ``onEvent``.
     ///
     /// - Parameter metrics: the store's metrics.
     public mutating func countEvents(with metrics: StoreMetrics) {
@@ -16,7 +16,7 @@ extension StoreOptions {
 }
 
 extension ConsumerOptions {
-    /// Has change sets counted that failed or were left out, besides what ``onEvent`` does already.
+    /// Counts change sets that failed or were skipped, in addition to the current ``onEvent``.
     ///
     /// - Parameters:
     ///   - name: the consumer's name, for the dimension `consumer`.

@@ -10,9 +10,9 @@ public import ServiceLifecycle
 ///     .consuming("mailer") { set in … }
 /// ```
 ///
-/// At a graceful shutdown each consumer finishes the change set or the transaction at hand, notes it in the store and lets
-/// go; then ``run()`` returns. Cancelling the task does the same, but also cancels the effects outside of the store that
-/// are being done: what then throws comes again at the next start.
+/// At a graceful shutdown, each consumer finishes its current change set or transaction, stores its position and releases its
+/// name. Then ``run()`` returns. Cancelling the task does the same, but also cancels running effects outside of the store. If
+/// such an effect throws, its change set is delivered again at the next start.
 public struct ConsumerService: Service {
     private struct Consumer {
         let name: String
@@ -24,11 +24,11 @@ public struct ConsumerService: Service {
     private let adjust: @Sendable (_ name: String, _ options: inout ConsumerOptions) -> Void
     private var consumers: [Consumer] = []
 
-    /// A service without consumers, to which some are added.
+    /// Creates a service without consumers. Add consumers with `consuming`.
     ///
     /// - Parameters:
-    ///   - store: the store that they read.
-    ///   - adjust: changes the options of every consumer, for example to have its events logged.
+    ///   - store: the store that the consumers read.
+    ///   - adjust: changes the options of every consumer, for example to log its events.
     public init(
         _ store: Store,
         adjust: @escaping @Sendable (_ name: String, _ options: inout ConsumerOptions) -> Void = { _, _ in }
@@ -37,13 +37,13 @@ public struct ConsumerService: Service {
         self.adjust = adjust
     }
 
-    /// Also runs a consumer whose effects are in the store, exactly once.
+    /// Adds a consumer whose effects are in the store. It processes each change set exactly once.
     /// See ``Store/consume(_:_:_:)-(_,_,(ChangeSet,WriteTransaction)->Void)``.
     ///
     /// - Parameters:
     ///   - name: the consumer's name in the store.
     ///   - options: how it reads the feed.
-    ///   - body: what it does with the next change set.
+    ///   - body: processes a change set.
     public func consuming(
         _ name: String, _ options: ConsumerOptions = ConsumerOptions(),
         _ body: @escaping @Sendable (ChangeSet, inout WriteTransaction) throws -> Void
@@ -54,13 +54,13 @@ public struct ConsumerService: Service {
             })
     }
 
-    /// Also runs a consumer whose effects are elsewhere, at least once.
+    /// Adds a consumer whose effects are outside of the store. It processes each change set at least once.
     /// See ``Store/consume(_:_:_:)-(_,_,(ChangeSet)->Void)``.
     ///
     /// - Parameters:
     ///   - name: the consumer's name in the store.
     ///   - options: how it reads the feed.
-    ///   - body: what it does with the next change set. A graceful shutdown does not cancel it, but waits for it.
+    ///   - body: processes a change set. A graceful shutdown does not cancel it, but waits for it.
     public func consuming(
         _ name: String, _ options: ConsumerOptions = ConsumerOptions(),
         _ body: @escaping @Sendable (ChangeSet) async throws -> Void
@@ -79,9 +79,10 @@ public struct ConsumerService: Service {
         return more
     }
 
-    /// Runs the consumers until the group shuts down, the task is cancelled, or one of them fails; all have let go then.
+    /// Runs the consumers until the group shuts down, the task is cancelled, or one of them fails. When it returns, all consumers
+    /// have released their names.
     ///
-    /// - Throws: what the first consumer threw that failed, as `consume`.
+    /// - Throws: the error of the first consumer that failed, as `consume` throws it.
     public func run() async throws {
         let unfinished = UnfinishedWork()
         try await withTaskCancellationHandler {
@@ -98,7 +99,7 @@ public struct ConsumerService: Service {
                 adjust(consumer.name, &options)
                 group.addTask { [options] in try await consumer.run(options, unfinished) }
             }
-            // The first error ends the loop, and with it all others; `waitForAll` would wait for them first.
+            // The first error ends the loop and cancels the other consumers. `waitForAll` would wait for them first.
             for try await _ in group {}
         }
     }

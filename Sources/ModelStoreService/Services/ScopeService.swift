@@ -2,7 +2,7 @@
 public import ModelStore
 public import ServiceLifecycle
 
-/// Ties a scope to a service: it is closed when the service group shuts down.
+/// Ties a scope to a service: the scope closes when the service group shuts down.
 ///
 /// ```swift
 /// ScopeService("alerts", of: store) { scope in
@@ -11,18 +11,19 @@ public import ServiceLifecycle
 /// }
 /// ```
 ///
-/// A group shuts its services down from the last to the first: this one stands behind those that its tasks use, as ``StoreService``.
+/// A group shuts its services down from the last to the first. List this service after the services that its tasks use, such as
+/// ``StoreService``.
 public struct ScopeService: Service {
     private let open: @Sendable () throws -> Scope
     private let body: @Sendable (Scope) async throws -> Void
 
-    /// A service with a scope of a store, which is opened when the service runs.
+    /// Creates a service with a scope of a store. The scope opens when the service runs.
     ///
     /// - Parameters:
-    ///   - name: what the scope is called in reports.
+    ///   - name: the name of the scope in reports.
     ///   - store: the store.
-    ///   - body: what the service does in the scope, which is ``Scope/current`` there. It is cancelled when the group shuts down; when it has returned, the scope is
-    ///     closed.
+    ///   - body: the work of the service, with the scope as ``Scope/current``. It is cancelled when the group shuts down. When it
+    ///     has returned, the scope closes.
     public init(
         _ name: String, of store: Store, file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable (Scope) async throws -> Void
@@ -31,7 +32,7 @@ public struct ScopeService: Service {
         self.body = body
     }
 
-    /// A service with a scope within another, which is opened when the service runs.
+    /// Creates a service with a child of another scope. The child opens when the service runs.
     public init(
         _ name: String, in parent: Scope, file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable (Scope) async throws -> Void
@@ -40,7 +41,7 @@ public struct ScopeService: Service {
         self.body = body
     }
 
-    /// A service that does nothing but close a scope.
+    /// Creates a service that only closes a scope.
     public init(_ scope: Scope) {
         open = { scope }
         body = { _ in try await gracefulShutdown() }
@@ -48,7 +49,7 @@ public struct ScopeService: Service {
 
     /// Runs until the body returns, the group shuts down or the task is cancelled; then closes the scope and waits for its tasks.
     ///
-    /// - Throws: what the body throws, but for a `CancellationError`; ``StoreError``: `closed`; `scopeClosed`.
+    /// - Throws: the errors of the body, except a `CancellationError`; ``StoreError``: `closed`; `scopeClosed`.
     public func run() async throws {
         try await Scope.run(in: open()) { scope in
             do {

@@ -2,20 +2,20 @@
 public import ModelStore
 public import ServiceLifecycle
 
-/// Reports the state of a store to metrics again and again, until the service group shuts down.
+/// Reports the state of a store to metrics at intervals, until the service group shuts down.
 public struct StoreMetricsService: Service {
     private let store: Store
     private let metrics: StoreMetrics
     private let interval: Duration
     private let sleep: @Sendable (Duration) async throws -> Void
 
-    /// A service that reports a store's state.
+    /// Creates a service that reports a store's state.
     ///
     /// - Parameters:
-    ///   - store: the store. In a service group it is closed after this one has ended (see ``StoreService``).
-    ///   - metrics: what it is reported to.
+    ///   - store: the store. In a service group, it closes after this service has ended (see ``StoreService``).
+    ///   - metrics: receives the state.
     ///   - interval: the time between two reports.
-    ///   - sleep: waits between them; for tests.
+    ///   - sleep: waits between reports; for tests.
     public init(
         _ store: Store, _ metrics: StoreMetrics, every interval: Duration = .seconds(10),
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }

@@ -1,8 +1,8 @@
 #if ServiceLifecycle
 import LMDB
 
-/// Work that goes on to its end although the task that waits for it is cancelled: a graceful shutdown cancels the loops of
-/// consumers, and not what they are in the middle of.
+/// Work that runs to its end even if the task that waits for it is cancelled. A graceful shutdown cancels the loops of consumers,
+/// but not the change set that they are processing.
 final class UnfinishedWork: Sendable {
     private struct State {
         var isCancelled = false
@@ -12,7 +12,7 @@ final class UnfinishedWork: Sendable {
 
     private let state = HandoverMutex(State())
 
-    /// Does `work`, in a task that only ``cancel()`` cancels.
+    /// Runs `work` in a task that only ``cancel()`` cancels.
     func run(_ work: @escaping @Sendable () async throws -> Void) async throws {
         let task = Task { try await work() }
         let number = state.withLock { state in
@@ -25,7 +25,7 @@ final class UnfinishedWork: Sendable {
         try await task.value
     }
 
-    /// Cancels all that is being done and all that comes.
+    /// Cancels all current and future work.
     func cancel() {
         let tasks = state.withLock { state in
             state.isCancelled = true

@@ -2,7 +2,7 @@ import LMDB
 public import ModelStore
 import Synchronization
 
-/// Makes calls of a store's LMDB environment fail: what a program does on a full disk is tested by it.
+/// Makes calls of a store's LMDB environment fail. Use it to test how a program behaves on a full disk.
 ///
 /// ```swift
 /// let faults = FaultInjector(store)
@@ -13,51 +13,51 @@ import Synchronization
 /// }
 /// ```
 ///
-/// A call that fails is not made; the store sees the code that LMDB would answer with. Calls are those of all who use the
-/// environment in this process, also of the store's own threads: while live queries and feeds run, their reads count as others do.
-/// Stores in other directories are not touched, so tests may run at the same time.
+/// For a call that fails, the injector skips LMDB and returns the error code to the store. All calls of this process that use the
+/// environment count, also those of the store's own threads. While live queries and feeds run, their reads count too. Stores in
+/// other directories are not affected, so tests can run in parallel.
 ///
-/// - `met` counts.
+/// - `met` is an atomic counter.
 public final class FaultInjector: Sendable {
-    /// A kind of calls of LMDB, which the names of its functions tell.
+    /// A kind of LMDB call, named after the functions of LMDB.
     public struct Call: Hashable, Sendable, CaseIterable, CustomStringConvertible {
         let kind: CallKind
 
-        /// The opening of the environment: `mdb_env_open`.
+        /// Opens the environment: `mdb_env_open`.
         public static let open = Call(kind: .open)
-        /// Bringing to the disk what was written: `mdb_env_sync`, when a store is made.
+        /// Flushes written pages to the disk: `mdb_env_sync`, when a store is created.
         public static let sync = Call(kind: .sync)
-        /// The begin of a transaction: `mdb_txn_begin`.
+        /// Begins a transaction: `mdb_txn_begin`.
         public static let begin = Call(kind: .begin)
-        /// The begin of a read transaction that has a slot already: `mdb_txn_renew`.
+        /// Begins a read transaction that already has a reader slot: `mdb_txn_renew`.
         public static let renew = Call(kind: .renew)
-        /// A commit, also that of one write closure among several: `mdb_txn_commit`.
+        /// Commits a transaction, or a nested one for a single write closure of a batch: `mdb_txn_commit`.
         public static let commit = Call(kind: .commit)
-        /// The opening of a database: `mdb_dbi_open`.
+        /// Opens a database: `mdb_dbi_open`.
         public static let openDatabase = Call(kind: .openDatabase)
-        /// The size of a database: `mdb_stat`.
+        /// Reads the statistics of a database: `mdb_stat`.
         public static let statistics = Call(kind: .statistics)
-        /// Emptying or removing a database: `mdb_drop`.
+        /// Empties or removes a database: `mdb_drop`.
         public static let drop = Call(kind: .drop)
-        /// Reading an entry: `mdb_get`.
+        /// Reads an entry: `mdb_get`.
         public static let get = Call(kind: .get)
-        /// Writing an entry: `mdb_put`.
+        /// Writes an entry: `mdb_put`.
         public static let put = Call(kind: .put)
-        /// Removing an entry: `mdb_del`.
+        /// Removes an entry: `mdb_del`.
         public static let delete = Call(kind: .delete)
-        /// The begin of a scan: `mdb_cursor_open`.
+        /// Begins a scan: `mdb_cursor_open`.
         public static let openCursor = Call(kind: .openCursor)
-        /// A step of a scan: `mdb_cursor_get`.
+        /// Moves a cursor by one step of a scan: `mdb_cursor_get`.
         public static let moveCursor = Call(kind: .moveCursor)
-        /// Making the map larger: `mdb_env_set_mapsize`.
+        /// Enlarges the map: `mdb_env_set_mapsize`.
         public static let growth = Call(kind: .growth)
-        /// The size of the environment: `mdb_env_info`.
+        /// Reads the size of the environment: `mdb_env_info`.
         public static let info = Call(kind: .info)
-        /// A backup: `mdb_env_copy2`.
+        /// Makes a backup: `mdb_env_copy2`.
         public static let copy = Call(kind: .copy)
-        /// Who reads: `mdb_reader_list`.
+        /// Lists the readers: `mdb_reader_list`.
         public static let listReaders = Call(kind: .listReaders)
-        /// Clearing the slots of readers that are gone: `mdb_reader_check`.
+        /// Clears the slots of readers whose process has ended: `mdb_reader_check`.
         public static let checkReaders = Call(kind: .checkReaders)
 
         /// All kinds.
@@ -83,29 +83,29 @@ public final class FaultInjector: Sendable {
         public static let diskFull = Failure("diskFull", code: FaultCode.diskFull)
         /// The disk cannot be read or written.
         public static let ioError = Failure("ioError", code: FaultCode.ioError)
-        /// There is no memory.
+        /// No memory is available.
         public static let outOfMemory = Failure("outOfMemory", code: FaultCode.outOfMemory)
-        /// The user may not.
+        /// The user has no permission.
         public static let accessDenied = Failure("accessDenied", code: FaultCode.accessDenied)
-        /// The map is full. The store makes it larger and does the transaction again.
+        /// The map is full. The store enlarges it and reruns the transaction.
         public static let mapFull = Failure("mapFull", code: FaultCode.mapFull)
-        /// Another process has made the map larger. The store does so too, and begins again.
+        /// Another process has enlarged the map. The store does so too, and begins the transaction again.
         public static let mapResized = Failure("mapResized", code: FaultCode.mapResized)
-        /// All slots for readers are taken.
+        /// All reader slots are in use.
         public static let readersFull = Failure("readersFull", code: FaultCode.readersFull)
         /// A transaction is too large.
         public static let transactionFull = Failure("transactionFull", code: FaultCode.transactionFull)
         /// No more databases can be open.
         public static let databasesFull = Failure("databasesFull", code: FaultCode.databasesFull)
-        /// A page is not what it should be.
+        /// A page is damaged.
         public static let damaged = Failure("damaged", code: FaultCode.damaged)
-        /// Another code, of LMDB (negative) or of the system (positive).
+        /// Another error code, of LMDB (negative) or of the system (positive).
         public static func code(_ code: Int32) -> Failure { Failure("code \(code)", code: code) }
 
-        /// A commit fails in its last step: `outcomeUnknown`. LMDB then gives the environment up, which has to be closed by all and
-        /// opened again. For calls other than a commit it is ``ioError``.
+        /// A commit fails in its last step: `outcomeUnknown`. LMDB then disables the environment. All stores on it have to be
+        /// closed and opened again. For calls other than a commit, this is ``ioError``.
         ///
-        /// - Parameter isMade: whether the commit is found then.
+        /// - Parameter isMade: whether the commit is in the data file afterwards.
         public static func outcomeUnknown(isMade: Bool) -> Failure {
             Failure(
                 "outcomeUnknown(isMade: \(isMade))", .loses(code: FaultCode.ioError, isMade: isMade))
@@ -115,26 +115,26 @@ public final class FaultInjector: Sendable {
     private let path: String
     private let met = Atomic(0)
 
-    /// An injector for a store.
+    /// Creates an injector for a store.
     public convenience init(_ store: Store) { self.init(path: store.environmentPath) }
 
-    /// An injector for the store that is opened, or will be, in a directory.
+    /// Creates an injector for the store in a directory, which may be opened later.
     ///
     /// - Parameter path: the directory, as the program names it when it opens the store.
     public init(path: String) { self.path = path }
 
-    /// Runs `body`, in which calls fail.
+    /// Runs `body`, during which calls fail.
     ///
-    /// Those of several injectors and of nested calls go together: the first that is due is met.
+    /// The faults of several injectors and of nested calls combine: the first fault that is due takes effect.
     ///
     /// - Parameters:
     ///   - call: the kind of calls that fail; nil for any.
     ///   - failure: how they fail.
-    ///   - count: how many of them succeed before.
-    ///   - times: how many fail then; those after succeed again.
-    ///   - body: what to do meanwhile.
-    /// - Returns: what `body` returns.
-    /// - Throws: what `body` throws.
+    ///   - count: how many calls succeed first.
+    ///   - times: how many calls fail then; later calls succeed again.
+    ///   - body: the code to run.
+    /// - Returns: the result of `body`.
+    /// - Throws: the errors of `body`.
     @discardableResult
     public func failing<T>(
         _ call: Call?, with failure: Failure, after count: Int = 0, times: Int = 1, _ body: () async throws -> T
@@ -144,7 +144,7 @@ public final class FaultInjector: Sendable {
         return try await body()
     }
 
-    /// As the asynchronous form.
+    /// Like the asynchronous form.
     @discardableResult
     public func failing<T>(
         _ call: Call?, with failure: Failure, after count: Int = 0, times: Int = 1, _ body: () throws -> T
@@ -162,14 +162,14 @@ public final class FaultInjector: Sendable {
         met.add(CallFaults.withPlan(at: path) { $0.remove(number) }, ordering: .relaxed)
     }
 
-    /// How many calls this injector has made fail, of bodies that have ended.
+    /// How many calls this injector has made fail, in bodies that have ended.
     public var failureCount: Int { met.load(ordering: .relaxed) }
 
-    /// Runs `body` and counts the calls that are made meanwhile: to know which there are to fail.
+    /// Runs `body` and counts the calls made during it. Use it to find which calls a test can make fail.
     ///
-    /// - Parameter body: what to do.
-    /// - Returns: how many calls of each kind there were.
-    /// - Throws: what `body` throws.
+    /// - Parameter body: the code to run.
+    /// - Returns: the number of calls of each kind.
+    /// - Throws: the errors of `body`.
     public func counting(_ body: () throws -> Void) rethrows -> [Call: Int] {
         let before = CallFaults.withPlan(at: path) { plan in
             plan.watch()

@@ -1,14 +1,14 @@
 import ModelStore
 
-/// What one update says, as a line of marbles shows it.
+/// The contents of one update, as a marble line shows them.
 struct MarbleGroup: Hashable, CustomStringConvertible {
     /// One change.
     enum Marble: Hashable {
-        /// All rows, of an update that tells no changes.
+        /// All rows, of an update that is a reset.
         case rows([String])
         case delete(String)
         case move(String, to: Int)
-        /// Without an index it stands for one at any.
+        /// Without an index, it matches an insert at any index.
         case insert(String, at: Int?)
         case update(String, isReplaced: Bool)
 
@@ -23,10 +23,10 @@ struct MarbleGroup: Hashable, CustomStringConvertible {
             }
         }
 
-        /// Whether changes of this one's kind are applied before those of another's.
+        /// Whether changes of this kind are applied before changes of the other kind.
         func isBefore(_ other: Marble) -> Bool { rank < other.rank }
 
-        /// This one as it is written beside `expected`: without an index where that has none.
+        /// Returns this marble in the form of `expected`: without an index if `expected` has none.
         func shown(beside expected: Marble?) -> Marble {
             guard case .insert(let label, at: .some) = self, case .insert(_, at: nil) = expected else { return self }
             return .insert(label, at: nil)
@@ -35,17 +35,17 @@ struct MarbleGroup: Hashable, CustomStringConvertible {
 
     private(set) var marbles: [Marble]
 
-    /// - Parameter marbles: the changes; those of one kind in the order delivered.
+    /// - Parameter marbles: the changes; changes of one kind in the order of delivery.
     init(_ marbles: [Marble]) {
         self.marbles = []
-        // Sorted by kind, as they are applied, and stable.
+        // A stable sort by kind, which is the order in which changes are applied.
         for marble in marbles {
             let index = self.marbles.firstIndex { marble.isBefore($0) } ?? self.marbles.endIndex
             self.marbles.insert(marble, at: index)
         }
     }
 
-    /// What an update says.
+    /// The contents of an update.
     init<R: Record>(_ update: LiveUpdate<R>, label: (R) -> String) {
         let (changes, results) = (update.changes, update.results)
         guard !changes.isReset else {
@@ -59,7 +59,7 @@ struct MarbleGroup: Hashable, CustomStringConvertible {
                 + changes.updates.map { .update(label($0.new), isReplaced: $0.isReplaced) })
     }
 
-    /// This one as it is written beside `expected`.
+    /// Returns this group in the form of `expected`.
     func shown(beside expected: MarbleGroup?) -> MarbleGroup {
         var shown = self
         for index in marbles.indices {
@@ -76,7 +76,7 @@ extension MarbleGroup.Marble: CustomStringConvertible {
     var description: String {
         switch self {
         case .rows(let labels):
-            // Labels of one character need nothing between them; a single longer one is told from them by the comma.
+            // Labels of one character need no separator. A comma marks a single longer label.
             if labels.allSatisfy({ $0.count == 1 }) { return "(\(labels.joined()))" }
             return labels.count == 1 ? "(\(labels[0]),)" : "(\(labels.joined(separator: ",")))"
         case .delete(let label): return "-\(label)"

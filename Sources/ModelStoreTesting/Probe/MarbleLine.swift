@@ -1,4 +1,4 @@
-/// A line of marbles: what several updates say, one group for each.
+/// A marble line: the contents of several updates, one group for each.
 struct MarbleLine {
     let groups: [MarbleGroup]
 
@@ -17,7 +17,7 @@ struct MarbleLine {
         self.groups = groups
     }
 
-    /// The parts of a text between separators that stand outside of parentheses.
+    /// Returns the parts of a text between separators outside parentheses.
     private static func split(
         _ part: String, in text: String, where isSeparator: (Character) -> Bool
     ) throws(MarbleSyntaxError) -> [String] {
@@ -64,8 +64,8 @@ struct MarbleLine {
         }
     }
 
-    /// What tells this line from what was found: both, one above the other, and a mark under the first difference. Nil where there is
-    /// none.
+    /// Returns the difference between this line and the found groups: both lines, one above the other, and a mark under the first
+    /// difference. Nil if they are equal.
     func difference(from found: [MarbleGroup]) -> String? {
         let pairs = (0..<max(groups.count, found.count)).map { index -> (expected: String, found: String) in
             let expected = groups.indices.contains(index) ? groups[index] : nil
@@ -82,7 +82,7 @@ struct MarbleLine {
             return text
         }
         let widths = pairs[..<first].map { max($0.expected.count, $0.found.count) + 1 }
-        // Within the group, to the first character that differs.
+        // The mark points at the first character of the group that differs.
         let same = zip(pairs[first].expected, pairs[first].found).prefix { $0 == $1 }.count
         let mark = String(repeating: " ", count: widths.reduce(same, +)) + "^"
         return [
@@ -91,7 +91,7 @@ struct MarbleLine {
     }
 }
 
-/// A line of marbles that cannot be read.
+/// An error in the syntax of a marble line.
 struct MarbleSyntaxError: Error, CustomStringConvertible {
     let text: String
     let part: String

@@ -1,18 +1,18 @@
-/// Takes elements out of an asynchronous sequence, one for each question, in a task of its own.
+/// Takes elements from an asynchronous sequence, one per question, in a task of its own.
 final class ProbeReader<Element: Sendable>: Sendable {
-    /// What a sequence has answered.
+    /// The answer of a sequence.
     enum Answer: Sendable {
         case element(Element)
-        /// It has none now; only when it was asked whether it has.
+        /// The sequence has no element now. Only an answer to `poll`.
         case nothing
         case end
         case failure(any Error)
     }
 
     private enum Question {
-        /// The next element, for which the sequence is waited for.
+        /// Waits for the next element.
         case next
-        /// The next element if it is there.
+        /// Takes the next element if it is already there.
         case poll
     }
 
@@ -21,12 +21,12 @@ final class ProbeReader<Element: Sendable>: Sendable {
         let reply: Reply<Answer>
     }
 
-    /// Whether the sequence can say that it has nothing.
+    /// Whether the sequence can be polled.
     let canPoll: Bool
     private let requests: AsyncStream<Request>.Continuation
     private let task: Task<Void, Never>
 
-    /// - Parameter poll: looks for an element without waiting, where the sequence can do that.
+    /// - Parameter poll: takes an element without waiting, if the sequence supports that.
     init<S: AsyncSequence & Sendable>(
         _ sequence: S, poll: (@Sendable (inout S.AsyncIterator) throws -> Element?)? = nil
     ) where S.Element == Element {
@@ -53,7 +53,7 @@ final class ProbeReader<Element: Sendable>: Sendable {
     /// Asks for the next element.
     func next() -> Reply<Answer> { ask(.next) }
 
-    /// Asks for an element that is there.
+    /// Asks for an element that is already there.
     func poll() -> Reply<Answer> { ask(.poll) }
 
     private func ask(_ question: Question) -> Reply<Answer> {

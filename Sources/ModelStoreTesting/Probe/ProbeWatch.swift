@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-/// What ends at the end of a test.
+/// An object that ends with the test.
 protocol Finishable: AnyObject, Sendable {
     func finish(atTestEnd sourceLocation: SourceLocation) async
 }
@@ -19,13 +19,13 @@ final class ProbeWatch: Sendable {
     /// Keeps a probe.
     func add(_ probe: any Finishable) { probes.withLock { $0.append(probe) } }
 
-    /// Ends all probes, in the order that they were made in.
+    /// Ends all probes, in the order in which they were made.
     func finish(sourceLocation: SourceLocation) async {
         for probe in probes.withLock({ $0 }) { await probe.finish(atTestEnd: sourceLocation) }
     }
 }
 
-/// Takes what probes of a task would fail their test with: for the tests of the probes.
+/// Receives the messages with which a task's probes would fail the test: for the tests of the probes.
 struct ProbeLog: Sendable {
     @TaskLocal static var current: ProbeLog?
 

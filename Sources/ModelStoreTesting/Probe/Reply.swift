@@ -1,6 +1,6 @@
 import Synchronization
 
-/// An answer that one waits for, though not for ever.
+/// An answer that a task can wait for, with a time limit.
 ///
 /// - `state` is protected by its mutex.
 final class Reply<Value: Sendable>: Sendable {
@@ -12,7 +12,7 @@ final class Reply<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.open)
 
-    /// The answer, where it is there already.
+    /// The answer, if it is already there.
     var value: Value? {
         state.withLock { state -> Value? in
             if case .given(let value) = state { value } else { nil }
@@ -28,7 +28,7 @@ final class Reply<Value: Sendable>: Sendable {
         waiter?.resume(returning: value)
     }
 
-    /// Waits for the answer; nil once the limit has passed, or the task is cancelled. One waits at a time.
+    /// Waits for the answer; nil when the limit has passed or the task is cancelled. Only one task may wait at a time.
     func value(within limit: Duration) async -> Value? {
         let timer = Task {
             try? await Task.sleep(for: limit)

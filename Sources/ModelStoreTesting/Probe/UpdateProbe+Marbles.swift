@@ -2,32 +2,32 @@ public import ModelStore
 public import Testing
 
 extension UpdateProbe {
-    /// Takes as many updates of a live query as a line of marbles has groups, and compares them.
+    /// Takes as many updates of a live query as the marble line has groups, and compares them.
     ///
     /// ```swift
     /// try await probe.expect(marbles: "(abc) +d@3,-a d>0 ~b") { $0.id }
     /// ```
     ///
-    /// Groups stand between spaces, one for each update. A group is either all rows, of the first update and of others that tell
-    /// no changes, or changes with commas between them:
+    /// Spaces separate groups; each group describes one update. A group is either all rows, for the first update and for a reset,
+    /// or a list of changes separated by commas:
     ///
-    /// | written | says |
+    /// | written | meaning |
     /// |---|---|
-    /// | `(abc)`, `(s1,s2)`, `(s1,)`, `()` | these rows in this order: labels of one character, longer ones, a single longer one, none |
+    /// | `(abc)`, `(s1,s2)`, `(s1,)`, `()` | rows in order: labels of one character, longer labels, one longer label, no rows |
     /// | `-a` | `a` was deleted from the rows |
-    /// | `d>0` | `d` stands elsewhere among the others, now at index 0 |
+    /// | `d>0` | `d` moved, to index 0 |
     /// | `+d`, `+d@3` | `d` was inserted: anywhere, or at index 3 |
-    /// | `~b`, `~b!` | the record of `b` changed, or was replaced by another under its id |
+    /// | `~b`, `~b!` | the record of `b` changed, or another record with the same id replaced it |
     ///
-    /// Changes of one kind are compared in the order delivered, which is by index; those of several kinds may be written in any order.
-    /// Labels have no white space, commas or parentheses.
+    /// Changes of one kind are compared in the order of delivery, which is by index. You can write changes of different kinds in
+    /// any order. Labels contain no white space, commas or parentheses.
     ///
     /// The test fails at the first difference, with both lines and a mark below it.
     ///
     /// - Parameters:
     ///   - line: the marbles.
     ///   - sourceLocation: where the updates are expected.
-    ///   - label: what to call a row.
+    ///   - label: returns the label of a row.
     public func expect<R: Record>(
         marbles line: String, sourceLocation: SourceLocation = #_sourceLocation,
         label: (R) -> some CustomStringConvertible

@@ -4,7 +4,7 @@ import StoreRuntime
 import Synchronization
 public import Testing
 
-/// Asserts what an asynchronous sequence delivers: element for element, in order, and nothing else.
+/// Asserts the elements that an asynchronous sequence delivers: one by one, in order, and no others.
 ///
 /// ```swift
 /// let probe = UpdateProbe(store.updates(of: hot))
@@ -18,28 +18,30 @@ public import Testing
 /// await probe.finish()
 /// ```
 ///
-/// The probe subscribes with its first expectation and takes one element for each: a test says when it takes, and so which writes a
-/// live query's update merges. Two writes with no expectation between them come as one update, as to any subscriber who is slow; the
-/// same test sees the same updates, however fast the machine is.
+/// The probe subscribes with its first expectation, and each expectation takes one element. The test therefore decides when an
+/// element is taken, and so which writes a live query merges into one update. Two writes with no expectation between them arrive
+/// as one update, as for any slow subscriber. The same test sees the same updates on a fast and on a slow machine.
 ///
-/// An expectation waits for its element up to a limit, which only a test that fails comes to. After an element that did not come,
-/// later expectations do not wait for theirs.
+/// An expectation waits for its element up to a limit, which only a failing test reaches. After a missing element, later
+/// expectations do not wait.
 ///
-/// *Nothing*: a write returns when its step is shown to all live results of the process. So after it has returned, a live query
-/// either has an element for it or never will, and ``expectNothing(sourceLocation:)`` looks once and waits for nothing. Of what
-/// another process writes, wait for the position: ``expectNothing(until:in:sourceLocation:)``. Other sequences cannot be asked what
-/// they have; let something happen that leads to an element, and expect that one, which proves that none came before it.
+/// One task at a time can use a probe.
 ///
-/// A probe belongs to one task at a time.
+/// ### Expect nothing
+///
+/// A write returns when its step is published to all live results of the process. After it has returned, a live query either has
+/// an element for it or never will, so ``expectNothing(sourceLocation:)`` checks once, without waiting. For writes of another
+/// process, wait for the position: ``expectNothing(until:in:sourceLocation:)``. Other sequences cannot be polled. For them, cause
+/// an element and expect it: this proves that no element came before it.
 ///
 /// - `state` is protected by its mutex.
 public final class UpdateProbe<Element: Sendable>: Sendable {
     private struct State {
-        /// The element that did not come in time; it may still come.
+        /// The reply to a request whose element did not arrive in time; it may still arrive.
         var late: Reply<ProbeReader<Element>.Answer>?
         var takenCount = 0
         var hasEnded = false
-        /// Whether the test was told that the sequence has failed.
+        /// Whether the probe has reported the failure of the sequence to the test.
         var hasFailed = false
         var isFinished = false
     }
@@ -52,10 +54,10 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
 
     // MARK: Making
 
-    /// A probe of any sequence.
+    /// Creates a probe of any sequence.
     ///
     /// - Parameters:
-    ///   - sequence: what to assert. It is iterated once.
+    ///   - sequence: the sequence to check. The probe iterates it once.
     ///   - limit: how long an expectation waits.
     ///   - sourceLocation: where the probe is made.
     public convenience init<S: AsyncSequence & Sendable>(
@@ -64,10 +66,10 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
         self.init(ProbeReader(sequence), limit, sourceLocation) { "\($0)" }
     }
 
-    /// A probe of a live query.
+    /// Creates a probe of a live query.
     ///
     /// - Parameters:
-    ///   - updates: what to assert.
+    ///   - updates: the updates to check.
     ///   - limit: how long an expectation waits.
     ///   - sourceLocation: where the probe is made.
     public convenience init<R: Record>(
@@ -78,10 +80,10 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
         }
     }
 
-    /// A probe of a value that depends on records.
+    /// Creates a probe of a value that depends on records.
     ///
     /// - Parameters:
-    ///   - values: what to assert.
+    ///   - values: the values to check.
     ///   - limit: how long an expectation waits.
     ///   - sourceLocation: where the probe is made.
     public convenience init<V>(
@@ -105,14 +107,14 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
 
     // MARK: Expecting
 
-    /// Takes the next element and has it checked.
+    /// Takes the next element and passes it to `check`.
     ///
-    /// The test fails when none comes; `check` is not called then.
+    /// If no element arrives, the test fails, and `check` is not called.
     ///
     /// - Parameters:
     ///   - sourceLocation: where the element is expected.
-    ///   - check: expects something of the element.
-    /// - Throws: what `check` throws.
+    ///   - check: checks the element.
+    /// - Throws: the errors of `check`.
     public func expect(
         sourceLocation: SourceLocation = #_sourceLocation, _ check: (Element) throws -> Void
     ) async rethrows {
@@ -120,7 +122,7 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
         try check(element)
     }
 
-    /// Takes the next element, which is to be this one.
+    /// Takes the next element, and fails the test if it differs from the expected one.
     ///
     /// - Parameters:
     ///   - expected: the element.
@@ -135,7 +137,7 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
     /// Takes the next element.
     ///
     /// - Parameter sourceLocation: where the element is expected.
-    /// - Throws: ``MissingElement`` when none comes, of which the test has been told then.
+    /// - Throws: ``MissingElement`` if no element arrives. The test has then already failed.
     public func next(sourceLocation: SourceLocation = #_sourceLocation) async throws -> Element {
         guard let element = await take(sourceLocation) else { throw MissingElement(sourceLocation: sourceLocation) }
         return element
@@ -143,7 +145,7 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
 
     /// Fails the test if the sequence has an element, or has ended or failed.
     ///
-    /// Sound for live queries and live values, and what this process has written; see ``UpdateProbe``.
+    /// Reliable for live queries and live values, and for the writes of this process; see ``UpdateProbe``.
     ///
     /// - Parameter sourceLocation: where nothing is expected.
     public func expectNothing(sourceLocation: SourceLocation = #_sourceLocation) async {
@@ -160,13 +162,13 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
         }
     }
 
-    /// Fails the test if the sequence has an element once a position is shown, which another process may have written.
+    /// Fails the test if the sequence has an element once a position, which may come from another process, is published.
     ///
     /// - Parameters:
     ///   - position: the position.
-    ///   - store: the store that it is one of.
+    ///   - store: the store that the position belongs to.
     ///   - sourceLocation: where nothing is expected.
-    /// - Throws: as ``Store/wait(for:)``.
+    /// - Throws: the errors of ``Store/wait(for:)``.
     public func expectNothing(
         until position: Position, in store: Store, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -186,17 +188,17 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
         }
     }
 
-    /// Ends the probe, and fails the test with what came and nobody has expected: elements, and a failure that no expectation has told of.
+    /// Ends the probe, and fails the test if the sequence delivered elements, or failed, and no expectation reported it.
     ///
-    /// A sequence that cannot say that it has nothing has to have ended: what it gives until then was not expected. Tests that have
-    /// the trait ``Testing/Trait/exhaustive`` do this by themselves.
+    /// A sequence that cannot be polled must have ended: its remaining elements count as unexpected. For tests with the trait
+    /// ``Testing/Trait/exhaustive``, this happens automatically.
     ///
     /// - Parameter sourceLocation: where the end is.
     public func finish(sourceLocation: SourceLocation = #_sourceLocation) async {
         await finish(sourceLocation) { _ in true }
     }
 
-    /// The same after the test's body, with which its store may have gone.
+    /// The same at the end of the test, when its store may already be closed.
     func finish(atTestEnd sourceLocation: SourceLocation) async {
         await finish(sourceLocation) { ($0 as? StoreError)?.code != .closed }
     }
@@ -225,7 +227,7 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
         }
     }
 
-    /// What is left of the sequence.
+    /// Returns the rest of the sequence, one answer at a time.
     private func left() async -> ProbeReader<Element>.Answer? { reader.canPoll ? await polled() : await answer() }
 
     private func failUnexpected(_ elements: [Element], _ sourceLocation: SourceLocation) {
@@ -235,7 +237,7 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
 
     // MARK: Taking
 
-    /// The next element, or nil with an issue that says why there is none.
+    /// Returns the next element; nil with an issue that states the reason.
     private func take(_ sourceLocation: SourceLocation) async -> Element? {
         let number = state.withLock { state in
             state.takenCount += 1
@@ -251,7 +253,7 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
         return nil
     }
 
-    /// Takes what comes next; nil where that does not come.
+    /// Waits for the next answer; nil if it does not arrive in time.
     func answer() async -> ProbeReader<Element>.Answer? {
         let (reply, isLate) = state.withLock { state in
             defer { state.late = nil }
@@ -259,7 +261,7 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
         }
         if isLate { return .end }
         let asked = reply ?? reader.next()
-        // Who was waited for in vain once is not waited for again.
+        // After a wait that failed, the probe does not wait again for the same answer.
         let found = reply == nil ? await asked.value(within: limit) : asked.value
         state.withLock { state in
             if found == nil { state.late = asked }
@@ -269,10 +271,10 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
         return found
     }
 
-    /// What there is now.
+    /// Returns the answer that is there now.
     private func polled() async -> ProbeReader<Element>.Answer? {
         let found: ProbeReader<Element>.Answer?
-        // A reader that waits cannot be asked; what it waits for is what there is.
+        // A reader that waits cannot be asked again. The pending answer is the current one.
         if let late = state.withLock({ $0.late }) {
             guard let answer = late.value else { return .nothing }
             state.withLock { $0.late = nil }
@@ -292,9 +294,9 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
     }
 }
 
-/// No element came that was expected; the test has been told so at the place.
+/// An expected element did not arrive. The test has failed at that expectation.
 public struct MissingElement: Error, CustomStringConvertible {
-    /// Where it was expected.
+    /// Where the element was expected.
     public let sourceLocation: SourceLocation
 
     public var description: String { "the element expected at line \(sourceLocation.line) did not come" }

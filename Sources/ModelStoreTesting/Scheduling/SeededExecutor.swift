@@ -2,8 +2,8 @@ import Dispatch
 import ModelStore
 import Synchronization
 
-/// Runs the tasks of a test one job at a time, in an order that a seed draws from those that are ready: the same seed gives the same
-/// schedule, and other seeds try others.
+/// Runs the tasks of a test one job at a time, in an order that a seed determines. The same seed gives the same schedule; other
+/// seeds give other schedules.
 ///
 /// ```swift
 /// @Test(arguments: UInt64(1)...200) func `no order of two transfers loses money`(seed: UInt64) async throws {
@@ -15,17 +15,22 @@ import Synchronization
 /// }
 /// ```
 ///
-/// A test with seeds as its arguments names the seed of a failure, and so its schedule.
+/// In a test with seeds as its arguments, a failure reports the seed, and so the schedule.
 ///
-/// What runs here: the body, its child tasks (`async let`, task groups), the functions that they call which are not isolated, and actors
-/// without an executor of their own. What stays outside: tasks that are made by `Task { }` and `Task.detached`, unless they are made with
-/// `executorPreference:`; the main actor and other actors with executors; and whatever is done on threads of its own. A continuation that
-/// such a thread resumes is ready when it comes: how it falls among others is not the seed's. A store commits and makes steps on threads
-/// of its own, unless it is opened with the options ``ModelStore/StoreOptions/deterministic(seed:clock:worksOnCallers:)``.
+/// The executor runs the body, its child tasks (`async let`, task groups), the nonisolated functions that they call, and actors
+/// without an executor of their own. It does not run:
+///
+/// - tasks made by `Task { }` and `Task.detached`, unless they are made with `executorPreference:`;
+/// - the main actor and other actors with executors;
+/// - work on other threads.
+///
+/// If another thread resumes a continuation, the task becomes ready at that moment, so its order among the others does not depend
+/// on the seed. A store commits and makes steps on threads of its own, unless it is opened with the options
+/// ``ModelStore/StoreOptions/deterministic(seed:clock:worksOnCallers:)``.
 ///
 /// - `state` is protected by its mutex.
 public final class SeededExecutor: TaskExecutor {
-    /// The state machine: who is ready, and who comes next.
+    /// The state machine: the ready jobs, and the choice of the next one.
     private struct State {
         var random: TransactionRandom
         var ready: [UnownedJob] = []
@@ -33,14 +38,14 @@ public final class SeededExecutor: TaskExecutor {
 
         /// Adds a job.
         ///
-        /// - Returns: whether somebody has to begin to run jobs.
+        /// - Returns: whether the caller has to start running jobs.
         mutating func add(_ job: UnownedJob) -> Bool {
             ready.append(job)
             defer { isRunning = true }
             return !isRunning
         }
 
-        /// Draws the next job; nil where none is ready.
+        /// Draws the next job; nil if none is ready.
         mutating func next() -> UnownedJob? {
             guard !ready.isEmpty else {
                 isRunning = false
@@ -50,26 +55,26 @@ public final class SeededExecutor: TaskExecutor {
         }
     }
 
-    /// What the schedule is drawn from.
+    /// The seed of the schedule.
     public let seed: UInt64
     private let queue = DispatchQueue(label: "modelstore.seeded-executor")
     private let state: Mutex<State>
 
-    /// An executor.
+    /// Creates an executor.
     ///
-    /// - Parameter seed: what the schedule is drawn from.
+    /// - Parameter seed: the seed of the schedule.
     public init(seed: UInt64) {
         self.seed = seed
         state = Mutex(State(random: TransactionRandom(seed: seed)))
     }
 
-    /// Runs `body` here and returns when it has ended.
+    /// Runs `body` on this executor, and returns when it has ended.
     ///
-    /// Cancelling the task cancels that of the body.
+    /// Cancelling the calling task cancels the task of the body.
     ///
-    /// - Parameter body: what to do.
-    /// - Returns: what `body` returns.
-    /// - Throws: what `body` throws.
+    /// - Parameter body: the code to run.
+    /// - Returns: the result of `body`.
+    /// - Throws: the errors of `body`.
     public func run<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
         let task = Task(executorPreference: self) { try await body() }
         return try await withTaskCancellationHandler {
@@ -79,7 +84,7 @@ public final class SeededExecutor: TaskExecutor {
         }
     }
 
-    /// Takes a job that is ready; the runtime calls it.
+    /// Enqueues a ready job. The runtime calls this method.
     public func enqueue(_ job: consuming ExecutorJob) {
         let unowned = UnownedJob(job)
         guard state.withLock({ $0.add(unowned) }) else { return }

@@ -1,4 +1,5 @@
-/// Who sleeps until when, and who waits for sleepers: the state of a ``TestClock``. Pure: it answers whom to wake.
+/// The sleepers of a ``TestClock`` with their deadlines, and the waiters for a number of sleepers. A pure state machine: it
+/// returns what to wake.
 struct SleepQueue<Sleeper, Watcher> {
     private struct Sleep {
         let number: Int
@@ -13,25 +14,25 @@ struct SleepQueue<Sleeper, Watcher> {
     }
 
     private(set) var now = Duration.zero
-    /// By deadline, and by arrival where that is the same.
+    /// By deadline, then by arrival.
     private var sleeps: [Sleep] = []
     private var watches: [Watch] = []
     private var lastNumber = 0
 
-    /// How many sleep.
+    /// The number of sleepers.
     var count: Int { sleeps.count }
-    /// When the first of them is to wake.
+    /// The earliest deadline.
     var nextDeadline: Duration? { sleeps.first?.deadline }
 
-    /// A number by which a sleep or a watch is called off.
+    /// Returns a number that identifies a sleep or a watch, to cancel it.
     mutating func number() -> Int {
         lastNumber += 1
         return lastNumber
     }
 
-    /// Lets one sleep whose deadline is to come.
+    /// Adds a sleeper with a deadline in the future.
     ///
-    /// - Returns: who waited for that many sleepers.
+    /// - Returns: the watchers whose number of sleepers is now reached.
     mutating func sleep(_ number: Int, until deadline: Duration, _ sleeper: Sleeper) -> [Watcher] {
         let index = sleeps.firstIndex { $0.deadline > deadline } ?? sleeps.endIndex
         sleeps.insert(Sleep(number: number, deadline: deadline, sleeper: sleeper), at: index)
@@ -40,14 +41,14 @@ struct SleepQueue<Sleeper, Watcher> {
         return ready
     }
 
-    /// Has one told when so many sleep, which is not now.
+    /// Adds a watcher for a number of sleepers that is not reached yet.
     mutating func watch(_ number: Int, count: Int, _ watcher: Watcher) {
         watches.append(Watch(number: number, count: count, watcher: watcher))
     }
 
-    /// Moves the time on, never back.
+    /// Moves the time forward, never back.
     ///
-    /// - Returns: who is to wake, in order.
+    /// - Returns: the sleepers to wake, in order.
     mutating func move(to instant: Duration) -> [Sleeper] {
         now = max(now, instant)
         let end = sleeps.firstIndex { $0.deadline > now } ?? sleeps.endIndex
@@ -55,12 +56,12 @@ struct SleepQueue<Sleeper, Watcher> {
         return sleeps[..<end].map(\.sleeper)
     }
 
-    /// Calls a sleep off; nil where it is over, or has not begun.
+    /// Cancels a sleep; nil if it has ended or has not begun.
     mutating func cancelSleep(_ number: Int) -> Sleeper? {
         sleeps.firstIndex { $0.number == number }.map { sleeps.remove(at: $0).sleeper }
     }
 
-    /// Calls a watch off; nil where it is over, or has not begun.
+    /// Cancels a watch; nil if it has ended or has not begun.
     mutating func cancelWatch(_ number: Int) -> Watcher? {
         watches.firstIndex { $0.number == number }.map { watches.remove(at: $0).watcher }
     }

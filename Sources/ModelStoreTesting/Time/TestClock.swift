@@ -1,7 +1,7 @@
 public import Foundation
 import Synchronization
 
-/// A clock that stands until a test moves it: no test sleeps, and none depends on how fast a machine is.
+/// A clock that only a test moves: no test has to sleep, and none depends on the speed of a machine.
 ///
 /// ```swift
 /// let clock = TestClock()
@@ -14,25 +14,25 @@ import Synchronization
 /// clock.advance(by: .seconds(30))                     // the pause is over
 /// ```
 ///
-/// Sleepers wake in the order of their deadlines, and those of one deadline in the order in which they fell asleep. What a woken
-/// task does runs where its executor runs it, so it may still be at it when ``advance(by:)`` returns: wait for what it does, or with
-/// ``untilSleeping(_:)`` for its next pause.
+/// Sleepers wake in the order of their deadlines, and sleepers with the same deadline in the order in which they fell asleep. A
+/// woken task runs on its own executor, so it may still be running when ``advance(by:)`` returns. Wait for the result of its
+/// work, or use ``untilSleeping(_:)`` to wait for its next pause.
 ///
-/// - `state` is protected by its mutex; whoever is to wake is woken outside of it.
+/// - `state` is protected by its mutex. Sleepers are woken outside of it.
 public final class TestClock: Clock, Sendable {
     /// A time on the clock.
     public struct Instant: InstantProtocol, Codable, CustomStringConvertible {
         /// The time since the clock was made.
         public let offset: Duration
 
-        /// The time so long after the clock was made.
+        /// The time at an offset from the creation of the clock.
         public init(offset: Duration) { self.offset = offset }
 
-        /// The time so much later.
+        /// Returns the time that is later by a duration.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        /// How much later another time is.
+        /// Returns how much later another time is.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
-        /// Whether one time is before another.
+        /// Returns whether one time is before another.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
 
         public var description: String { "\(offset)" }
@@ -40,37 +40,37 @@ public final class TestClock: Clock, Sendable {
 
     private typealias Sleeper = CheckedContinuation<Void, any Error>
 
-    /// What the clock shows as a date when it is made.
+    /// The date that the clock shows when it is created.
     public let start: Date
     private let state = Mutex(SleepQueue<Sleeper, Sleeper>())
 
-    /// A clock that shows zero.
+    /// Creates a clock that shows zero.
     ///
-    /// - Parameter start: what it shows as a date then; without, the first moment of 2001 (UTC).
+    /// - Parameter start: the date that it shows then. By default, the first moment of 2001 (UTC).
     public init(startingAt start: Date = Date(timeIntervalSinceReferenceDate: 0)) { self.start = start }
 
     // MARK: Reading
 
-    /// What the clock shows.
+    /// The current time of the clock.
     public var now: Instant { state.withLock { Instant(offset: $0.now) } }
 
-    /// A nanosecond, as what the clock is compared with has no finer one.
+    /// One nanosecond, because the deadlines of sleepers have no finer resolution.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// Shows the time as a date, for ``StoreOptions/clock``.
+    /// Returns the time as a date, for ``StoreOptions/clock``.
     public var date: @Sendable () -> Date {
         { [self] in start.addingTimeInterval(now.offset / .seconds(1)) }
     }
 
-    /// How many tasks sleep.
+    /// The number of sleeping tasks.
     public var sleeperCount: Int { state.withLock { $0.count } }
 
-    /// When the first of them is to wake; nil when none sleeps.
+    /// The earliest deadline; nil if no task sleeps.
     public var nextDeadline: Instant? { state.withLock { $0.nextDeadline.map { Instant(offset: $0) } } }
 
     // MARK: Sleeping
 
-    /// Waits until the clock has been moved to a time, or past it.
+    /// Waits until the clock reaches a time.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
@@ -78,7 +78,8 @@ public final class TestClock: Clock, Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (sleeper: Sleeper) in
                 let watchers = state.withLock { state -> [Sleeper]? in
-                    // Whoever cancels marks the task before it looks for the sleeper here: one of the two sees the other.
+                    // The canceller marks the task before it looks for the sleeper here, so either this check or the canceller
+                    // sees the other.
                     if Task.isCancelled || deadline.offset <= state.now { return nil }
                     return state.sleep(number, until: deadline.offset, sleeper)
                 }
@@ -90,10 +91,10 @@ public final class TestClock: Clock, Sendable {
         }
     }
 
-    /// Waits until so many tasks sleep, or more.
+    /// Waits until at least this many tasks sleep.
     ///
-    /// - Parameter count: how many, at least 1.
-    /// - Throws: `CancellationError` as soon as the task is cancelled, as by a test's time limit.
+    /// - Parameter count: the number of tasks, at least 1.
+    /// - Throws: `CancellationError` as soon as the task is cancelled, for example by a test's time limit.
     public func untilSleeping(_ count: Int = 1) async throws {
         let number = state.withLock { $0.number() }
         try await withTaskCancellationHandler {
@@ -110,14 +111,14 @@ public final class TestClock: Clock, Sendable {
         }
     }
 
-    /// How a wait ends that need not begin.
+    /// The outcome of a wait that need not begin.
     private static var outcome: Result<Void, any Error> {
         Task.isCancelled ? .failure(CancellationError()) : .success(())
     }
 
     // MARK: Moving
 
-    /// Moves the clock on, and wakes whoever's time has come.
+    /// Moves the clock forward, and wakes the sleepers whose deadlines it reaches.
     ///
     /// - Parameter duration: by how much, not negative.
     public func advance(by duration: Duration) {
@@ -125,7 +126,7 @@ public final class TestClock: Clock, Sendable {
         wake(state.withLock { $0.move(to: $0.now + duration) })
     }
 
-    /// Moves the clock to a time, and wakes whoever's time has come.
+    /// Moves the clock to a time, and wakes the sleepers whose deadlines it reaches.
     ///
     /// - Parameter instant: the time, not before ``now``.
     public func advance(to instant: Instant) {
@@ -136,9 +137,9 @@ public final class TestClock: Clock, Sendable {
         wake(sleepers)
     }
 
-    /// Moves the clock to the first deadline that anybody sleeps for.
+    /// Moves the clock to the earliest deadline.
     ///
-    /// - Returns: whether anybody slept.
+    /// - Returns: whether a task slept.
     @discardableResult
     public func advanceToNextDeadline() -> Bool {
         let sleepers = state.withLock { state in state.nextDeadline.map { state.move(to: $0) } ?? [] }

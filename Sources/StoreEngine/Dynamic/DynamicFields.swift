@@ -1,9 +1,10 @@
 /// Field values from the members of a JSON object.
 package enum DynamicFields {
-    /// A value for each of `fields`: the member's, else the field's default, else none where it is optional.
+    /// Returns a value for each of `fields`: the value of its member, otherwise the field's default, otherwise none if the field
+    /// is optional.
     ///
-    /// - Throws: ``CodecError`` that names the field: an unknown one (with the nearest), a missing one, or one whose
-    ///   value does not fit.
+    /// - Throws: ``CodecError`` that names the field: an unknown field (with the nearest name), a missing field, or a field whose
+    ///   value does not match its type.
     package static func values(
         from members: [JSONMember], for fields: [FieldSchema], _ form: ValueForm = .plain
     ) throws(CodecError) -> [DynamicValue] {
@@ -14,7 +15,7 @@ package enum DynamicFields {
         var values: [DynamicValue] = []
         values.reserveCapacity(fields.count)
         for (index, field) in fields.enumerated() {
-            // Members mostly come in the order of the schema.
+            // Members are usually in the order of the schema.
             let isInOrder = index < members.count && members[index].key == field.name
             if let member = isInOrder ? members[index] : members.first(where: { $0.key == field.name }) {
                 let json = member.value
@@ -30,7 +31,7 @@ package enum DynamicFields {
         return values
     }
 
-    /// What a field gets that nobody names.
+    /// Returns the value of a field without a member: its default, or none if the field is optional.
     package static func missing(_ field: FieldSchema) throws(CodecError) -> DynamicValue {
         switch field.defaultValue {
         case .value(let bytes): return unsafe try DynamicValue(from: bytes.span.bytes, as: field.type)
@@ -44,12 +45,12 @@ package enum DynamicFields {
 }
 
 extension DynamicRecord {
-    /// This record as a JSON object, its members in the order of the schema.
+    /// Returns this record as a JSON object, with its members in the order of the schema.
     package func json(_ type: RecordType, _ form: ValueForm = .plain) -> JSONValue {
         .object(zip(type.fields, values).map { JSONMember($0.name, $1.json(as: $0.type, form)) })
     }
 
-    /// This record's id as a JSON value; an array where it has several fields.
+    /// Returns this record's id as a JSON value: an array if the id has several fields.
     package func idJSON(_ type: OpenType) -> JSONValue {
         let parts = type.idParts.map { values[$0.fieldIndex].json(as: type.type.fields[$0.fieldIndex].type) }
         return parts.count == 1 ? parts[0] : .array(parts)

@@ -1,8 +1,8 @@
 /// Ids as dynamic values: one for each field of the id, in the order of the id's fields.
 package enum DynamicID {
-    /// Appends the (not yet truncated) record key of an id.
+    /// Appends the untruncated record key of an id.
     ///
-    /// - Throws: ``StoreError`` with the code `invalidValue` when a value does not fit its field.
+    /// - Throws: ``StoreError`` with the code `invalidValue` when a value does not match its field.
     package static func encodeKey(
         _ id: [DynamicValue], of type: OpenType, to key: inout ByteWriter
     ) throws(StoreError) {
@@ -22,9 +22,9 @@ package enum DynamicID {
         }
     }
 
-    /// Reads an id from its texts on a command line.
+    /// Parses an id from its texts on a command line.
     ///
-    /// - Throws: ``StoreError`` with the code `invalidValue` when a text does not fit its field.
+    /// - Throws: ``StoreError`` with the code `invalidValue` when a text does not match its field.
     package static func parse(_ texts: [String], of type: OpenType) throws(StoreError) -> [DynamicValue] {
         guard texts.count == type.idParts.count else {
             throw StoreError(
@@ -43,7 +43,7 @@ package enum DynamicID {
         return values
     }
 
-    /// The names of the id's fields.
+    /// Returns the names of the id's fields.
     package static func names(_ type: OpenType) -> String {
         type.idParts.map { type.type.fields[$0.fieldIndex].name }.joined(separator: ", ")
     }

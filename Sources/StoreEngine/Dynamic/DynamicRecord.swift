@@ -10,7 +10,7 @@ package struct DynamicRecord: Hashable, Sendable {
         try self.init(RecordBytes(bytes), of: type)
     }
 
-    /// Decodes a record and does not look at its checksum; one that is not sealed yet is of the newest version.
+    /// Decodes a record without checking its checksum. A record that is not yet sealed has the newest version.
     package init(unverified bytes: RawSpan, of type: OpenType) throws(CodecError) {
         let record = try RecordBytes(unverified: bytes)
         if record.schemaVersion == 0 {
@@ -43,7 +43,7 @@ package struct DynamicRecord: Hashable, Sendable {
 extension FieldEncoder {
     /// Encodes a dynamic record.
     ///
-    /// - Throws: ``CodecError`` naming the field whose value does not fit.
+    /// - Throws: ``CodecError`` that names the field whose value does not match its type.
     package mutating func encode(_ record: DynamicRecord, of type: OpenType) throws(CodecError) {
         begin(fieldCount: type.type.fields.count)
         for (value, field) in zip(record.values, type.type.fields) {

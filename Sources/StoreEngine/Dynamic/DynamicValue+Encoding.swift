@@ -3,7 +3,7 @@ import Foundation
 extension DynamicValue {
     /// Appends the encoding of this value as a field of `type`.
     ///
-    /// - Throws: ``CodecError`` that says what the type takes when this value does not fit it.
+    /// - Throws: ``CodecError`` that names the type, when this value does not match it.
     package func encode(as type: FieldType, to writer: inout ByteWriter) throws(CodecError) {
         switch (type, self) {
         case (.bool, .bool(let value)): value.encode(to: &writer)
@@ -42,7 +42,8 @@ extension DynamicValue {
         case (.array(let element), .list(let values)):
             for value in values { writer.append(try value.elementBytes(as: element)) }
         case (.set(let element), .list(let values)):
-            // As Swift's sets see it, too: they call both forms of "é" equal, and could not read such a set.
+            // Elements must also be unique as Swift's sets see them. These treat both forms of "é" as equal, and could not read a
+            // set with both.
             guard Set(values.map(\.canonical)).count == values.count else {
                 throw CodecError("a set cannot hold an element twice")
             }

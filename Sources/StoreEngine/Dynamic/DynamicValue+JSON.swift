@@ -1,9 +1,9 @@
 import Foundation
 
-// The JSON form of values, as `store-cli` prints and reads it. What is written reads back without loss; JSON that a field holds comes
-// back with all its bytes in the exact form.
+// The JSON form of values, as `store-cli` prints and reads it. A written value reads back without loss. In the exact form, the
+// JSON that a field holds also reads back with all its bytes.
 extension DynamicValue {
-    /// This value, held by a field of `type`, as JSON.
+    /// Returns the JSON form of this value in a field of `type`.
     package func json(as type: FieldType, _ form: ValueForm = .plain) -> JSONValue {
         switch (self, type) {
         case (.none, _): .null
@@ -38,7 +38,7 @@ extension DynamicValue {
         ])
     }
 
-    // A dictionary is an object where its keys are text, else an array of pairs.
+    // A dictionary becomes an object if its keys are strings, otherwise an array of pairs.
     private func pairsJSON(
         _ pairs: [DynamicPair], _ key: FieldType, _ value: FieldType, _ form: ValueForm
     ) -> JSONValue {
@@ -50,7 +50,7 @@ extension DynamicValue {
 
     /// Reads a value for a field of `type` from JSON.
     ///
-    /// - Throws: ``CodecError`` that says what the type takes.
+    /// - Throws: ``CodecError`` that names the values that the type accepts.
     package init(json: JSONValue, as type: FieldType, _ form: ValueForm = .plain) throws(CodecError) {
         switch type {
         case .optional(let wrapped):
@@ -137,7 +137,7 @@ extension DynamicValue {
 
     private static func expected(_ what: String, _ type: FieldType, _ json: JSONValue) -> CodecError {
         if case .null = json { return CodecError("is null, but \(type) is never none") }
-        // Of a number that is not taken where numbers are, the number itself tells why.
+        // For a number, the message includes the number itself, which shows why the type rejects it.
         let found = json.number.map { "the number \(RecordText.shortened($0.description))" } ?? json.kindDescription
         return CodecError("takes \(what) (\(type)), found \(found)")
     }

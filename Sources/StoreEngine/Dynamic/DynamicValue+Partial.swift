@@ -1,6 +1,6 @@
-// Values of programs that know structs inside in part: the first fields of what the store has, see ``FieldCoverage``.
+// Values of programs that know only the first fields of an embedded struct in the store, see ``FieldCoverage``.
 extension DynamicValue {
-    /// The value with something in each field that structs inside have in the store only.
+    /// Returns the value with a fill value in each embedded field that only the store has.
     func completed(as type: FieldType) throws(CodecError) -> DynamicValue {
         switch (self, type.unwrapped) {
         case (.fields(let values), .embedded(let schema)):
@@ -25,7 +25,7 @@ extension DynamicValue {
         }
     }
 
-    /// Whether a program sees this stored value as that one.
+    /// Returns whether a program reads this stored value as `value`.
     func isSeen(as value: DynamicValue) -> Bool {
         switch (self, value) {
         case (.fields(let fields), .fields(let seen)):

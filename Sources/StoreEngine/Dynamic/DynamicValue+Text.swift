@@ -1,7 +1,7 @@
 import Foundation
 
 extension DynamicValue {
-    /// This value as people read it in a table, a message or on the command line.
+    /// This value as text for people: in a table, in a message or on the command line.
     package var text: String {
         switch self {
         case .none: ""
@@ -24,9 +24,9 @@ extension DynamicValue {
         }
     }
 
-    /// Reads a value for a field of `type` from a text: a CSV field or an argument. Compound types are JSON.
+    /// Parses a value for a field of `type` from a text: a CSV field or an argument. Compound types are JSON.
     ///
-    /// - Throws: ``CodecError`` that says what the type takes.
+    /// - Throws: ``CodecError`` that names the values that the type accepts.
     package init(text: String, as type: FieldType) throws(CodecError) {
         switch type {
         case .string: self = .string(text)
@@ -63,27 +63,27 @@ extension DynamicValue {
         }
     }
 
-    /// Reads a value of an enum: a raw value, or the name of a case where the catalog knows the names. Whether a raw value is
-    /// one of the cases is for the encoding to check.
+    /// Reads a value of an enum: a raw value, or the name of a case if the catalog has the names. The encoding checks later
+    /// whether a raw value is one of the cases.
     ///
     /// - Parameters:
-    ///   - text: the text as it was written; nil where something else was.
+    ///   - text: the input, if it is text; otherwise nil.
     ///   - read: reads a raw value.
-    /// - Throws: ``CodecError`` that lists the cases where `text` is neither.
+    /// - Throws: ``CodecError`` that lists the cases, where `text` is neither a raw value nor a name.
     static func enumerated(
         _ text: String?, _ raw: FieldType, _ cases: EnumCases?, _ read: () throws(CodecError) -> DynamicValue
     ) throws(CodecError) -> DynamicValue {
         do {
             return try read()
         } catch {
-            // A raw value in quotes, where the raw type takes none, is no misspelt name.
+            // A raw value in quotes, where the raw type accepts no quotes, is not a misspelled name.
             guard let text, let cases, !cases.contains(text) else { throw error }
             guard let rawText = cases.rawValue(named: text) else { throw cases.unknown(text) }
             return try DynamicValue(text: rawText, as: raw)
         }
     }
 
-    /// - Parameter form: how a value is written.
+    /// - Parameter form: the description of the syntax, for the error message.
     private static func parse<T>(
         _ text: String, _ type: FieldType, _ form: String, _ body: (String) -> T?
     ) throws(CodecError) -> T {
@@ -94,9 +94,9 @@ extension DynamicValue {
     }
 }
 
-/// Durations as text: ISO 8601's seconds with as many digits as there are, such as `PT1.5S`.
+/// Durations as text: seconds as in ISO 8601, with as many decimal places as needed, such as `PT1.5S`.
 package enum DurationText {
-    /// The text of `duration`.
+    /// Returns the text of `duration`.
     package static func text(of duration: Duration) -> String {
         let attoseconds = duration.attoseconds
         let magnitude = attoseconds.magnitude
@@ -107,7 +107,7 @@ package enum DurationText {
         return (attoseconds < 0 ? "-PT" : "PT") + "\(whole)" + (fraction.isEmpty ? "" : "." + fraction) + "S"
     }
 
-    /// The duration that `text` spells, nil when it spells none.
+    /// Returns the duration that `text` represents, or nil if it represents none.
     package static func duration(of text: String) -> Duration? {
         var rest = Substring(text)
         let isNegative = rest.first == "-"

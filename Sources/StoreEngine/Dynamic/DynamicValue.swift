@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A field's value without its Swift type: what `store-cli` and the engine's own tools work on.
+/// A field's value without its Swift type, as `store-cli` and the engine's own tools use it.
 package enum DynamicValue: Hashable, Sendable {
     case none
     case bool(Bool)
@@ -26,9 +26,10 @@ package enum DynamicValue: Hashable, Sendable {
     /// An embedded struct's fields in the order of its schema.
     case fields([DynamicValue])
 
-    /// Whether they are the same value. Texts are when their Unicode scalars are, as keys and comparisons have it: Swift's
-    /// own equality takes "é" in its two forms for one. What is not a number is the same as itself, or nothing that holds it
-    /// would be found in a table again.
+    /// Returns whether two values are the same.
+    ///
+    /// Texts are the same if their Unicode scalars are the same, as in keys and comparisons. Swift's own equality treats the two
+    /// forms of "é" as equal. A NaN is the same as itself; otherwise a hash table would never find a value that holds one.
     package static func == (left: DynamicValue, right: DynamicValue) -> Bool {
         switch (left, right) {
         case (.none, .none): true
@@ -56,7 +57,8 @@ package enum DynamicValue: Hashable, Sendable {
 }
 
 extension DynamicValue {
-    /// This value with texts in one form for all that Swift calls equal: what sets and dictionaries tell their elements apart by.
+    /// This value with its texts in canonical decomposition. Swift's sets and dictionaries treat two values as the same if these
+    /// forms are the same.
     var canonical: DynamicValue {
         switch self {
         case .string(let text): .string(text.decomposedStringWithCanonicalMapping)

@@ -1,13 +1,13 @@
 import LMDB
 
-/// A record's fields, checked and encoded, between their reading and the transaction that stores them: what an import
-/// spools, so that it validates everything before it writes anything.
+/// The fields of a record, checked and encoded. An import spools them after reading and before the transaction that stores them,
+/// so that it validates all records before it writes any.
 ///
-/// The form: for each field in the order of the type's newest fields a varint length and the encoded value.
+/// The form: for each of the type's newest fields, in order, a varint length and the encoded value.
 package enum EncodedFields {
     /// Appends the fields of a record.
     ///
-    /// - Throws: ``CodecError`` that names the field whose value does not fit.
+    /// - Throws: ``CodecError`` that names the field whose value does not match its type.
     package static func append(
         _ values: [DynamicValue], of type: RecordType, to writer: inout ByteWriter
     ) throws(CodecError) {
@@ -26,8 +26,8 @@ package enum EncodedFields {
 extension WriteTransaction {
     /// Stores a record from its ``EncodedFields``.
     ///
-    /// - Throws: ``StoreError``: `invalidValue` when the bytes are not the fields of this type; as `put` of a dynamic
-    ///   record otherwise.
+    /// - Throws: ``StoreError``: `invalidValue` when the bytes are not the fields of this type; otherwise as `put` of a dynamic
+    ///   record.
     package mutating func put(encodedFields bytes: RawSpan, typeIndex: Int, mode: WriteMode) throws(StoreError) {
         let type = state.catalog.types[typeIndex]
         do throws(CodecError) {
@@ -42,7 +42,8 @@ extension WriteTransaction {
         try put(typeIndex, mode: mode)
     }
 
-    /// What a record with these ``EncodedFields`` refers to that does not exist, in words; nil where all does.
+    /// Returns a description of a reference in these ``EncodedFields`` that leads to no record; nil where all referenced records
+    /// exist.
     package borrowing func brokenReference(encodedFields bytes: RawSpan, typeIndex: Int) throws -> String? {
         let type = state.catalog.types[typeIndex]
         let referrers = Referrers(raw.snapshot, state.catalog)

@@ -1,8 +1,8 @@
 import LMDB
 
-// All records of a store, as what it holds and not as how it came to it.
+// The content of a store, independent of its history.
 extension ReadContext {
-    /// Calls `body` with each record of a type in the order of keys, in the form of the newest version.
+    /// Calls `body` with each record of a type in the order of keys, and in the form of the newest version.
     package func forEachNewest(typeIndex: Int, _ body: (RecordBytes) throws -> Void) throws {
         let type = state.catalog.types[typeIndex]
         var cursor = try opened(type.database)
@@ -25,8 +25,8 @@ extension ReadContext {
         if let failure { throw failure }
     }
 
-    /// A hash of all records: equal for stores with equal records, whatever their history. Types without records do not count, nor
-    /// does when a record was inserted.
+    /// Returns a hash of all records. Stores with equal records have equal hashes, whatever their history. The hash ignores types
+    /// without records. It also ignores when a record was inserted.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
     /// - Complexity: linear in the size of the records.
@@ -44,7 +44,7 @@ extension ReadContext {
         return hash
     }
 
-    /// All record types, by number, also those that others took the place of.
+    /// Returns all record types in the order of their numbers, including types that others have replaced.
     package func storedTypes() throws(StoreError) -> [RecordType] {
         try CatalogStorage.types(in: state.databases.catalog, snapshot)
     }

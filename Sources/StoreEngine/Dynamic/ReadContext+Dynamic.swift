@@ -1,8 +1,8 @@
 import LMDB
 
-// Reading records by the catalog alone.
+// Reads records by the catalog alone, without their Swift types.
 extension ReadContext {
-    /// The record with this id, or nil.
+    /// Returns the record with this id, or nil.
     package func dynamicRecord(id: [DynamicValue], typeIndex: Int) throws(StoreError) -> DynamicRecord? {
         let type = state.catalog.types[typeIndex]
         var key = ByteWriter(capacity: 64)
@@ -12,7 +12,7 @@ extension ReadContext {
         guard let bytes = try value(type.database, key: key.bytes) else { return nil }
         do {
             let record = try DynamicRecord(bytes, of: type)
-            // Two ids that are too long for a key may share its truncated form.
+            // Long ids may have the same truncated key.
             if isLong, type.idParts.map({ record.values[$0.fieldIndex] }) != id { return nil }
             return record
         } catch {
@@ -20,14 +20,14 @@ extension ReadContext {
         }
     }
 
-    /// Calls `body` with each record of a type in the order of ids, until it returns false.
+    /// Calls `body` with each record of a type in the order of ids, until `body` returns false.
     package func forEachDynamic(typeIndex: Int, _ body: (DynamicRecord) throws -> Bool) throws {
         var request = Request()
         request.order = state.catalog.types[typeIndex].orderByID
         try fetchDynamic(request, typeIndex: typeIndex, body)
     }
 
-    /// The number of records of a type.
+    /// Returns the number of records of a type.
     package func count(typeIndex: Int) throws(StoreError) -> Int {
         do {
             return try snapshot.statistics(of: state.catalog.types[typeIndex].database).entries
@@ -36,15 +36,15 @@ extension ReadContext {
         }
     }
 
-    /// The feed's head in this snapshot.
+    /// Returns the feed's head in this snapshot.
     package func feedHead() throws(StoreError) -> FeedHead { try StoreFormat.head(state.databases, snapshot) }
 
-    /// The change set with this sequence number, or nil when it is not retained.
+    /// Returns the change set with this sequence number, or nil if the feed does not retain it.
     package func feedEntry(_ sequence: UInt64) throws(StoreError) -> FeedEntry? {
         try FeedReader.entry(sequence, in: state.databases.feed, snapshot)
     }
 
-    /// The catalog that this transaction reads by.
+    /// The catalog that this transaction uses.
     package var catalog: Catalog { state.catalog }
 
     @_lifetime(copy self)

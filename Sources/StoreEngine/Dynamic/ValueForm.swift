@@ -1,18 +1,24 @@
-/// How values are written as JSON.
+/// The form in which values are written as JSON.
 package enum ValueForm: Sendable {
-    /// As programs expect them: a field that holds JSON is that JSON.
+    /// The form that programs expect: a field that holds JSON is written as that JSON.
     case plain
-    /// So that all bytes come back. A field that holds JSON is `{"raw":"…"}`, with its text, where this library would write that
-    /// otherwise, as Foundation does (`\u001b` for `\u001B`), or where it nests deep; and where it is an object that looks so.
+    /// The form that preserves all bytes.
+    ///
+    /// A field that holds JSON is written as that JSON or as `{"raw":"…"}` with its text. It is written as `raw` in these cases:
+    ///
+    /// - This library would write the JSON with other bytes. For example, Foundation writes `\u001b` where this library writes
+    ///   `\u001B`.
+    /// - The JSON nests more than 128 levels deep.
+    /// - The JSON is itself an object with the one member `raw`.
     case exact
 }
 
 extension ValueForm {
     private static let key = "raw"
-    /// How deep JSON may nest to stand as it is, so that a line that holds it can be read.
+    /// The greatest depth of JSON that is written as it is. A reader can then read a line that contains it.
     private static let maximumDepth = 128
 
-    /// What stands for a field that holds JSON text.
+    /// Returns the JSON form of a field that holds JSON text.
     func json(ofText text: String) -> JSONValue {
         switch self {
         case .plain: return (try? JSONReader.read(text)) ?? .string(text)
@@ -24,7 +30,7 @@ extension ValueForm {
         }
     }
 
-    /// The JSON text that stands in a field, from what ``json(ofText:)`` gave.
+    /// Returns the JSON text of a field, from a result of ``json(ofText:)``.
     func text(of json: JSONValue) -> String {
         if case .exact = self, let raw = Self.raw(json) { return raw }
         return JSONWriter.text(of: json)

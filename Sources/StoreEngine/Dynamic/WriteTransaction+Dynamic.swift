@@ -1,10 +1,10 @@
-// Writing records by the catalog alone. The typed operations share everything below the encoding.
+// Writes records by the catalog alone, without their Swift types. The typed operations share all code below the encoding.
 extension WriteTransaction {
-    /// Stores a dynamic record of the type at `typeIndex` of the catalog.
+    /// Stores a dynamic record of the type at index `typeIndex` of the catalog.
     ///
-    /// - Returns: the record as stored, with generated fields filled in.
-    /// - Throws: ``StoreError``: `invalidValue` naming the field whose value does not fit; as `insert`, `update` and
-    ///   `upsert` of typed records otherwise.
+    /// - Returns: the stored record, with generated fields filled in.
+    /// - Throws: ``StoreError``: `invalidValue` that names the field whose value does not match its type; otherwise as `insert`,
+    ///   `update` and `upsert` of typed records.
     @discardableResult
     package mutating func put(
         _ record: DynamicRecord, typeIndex: Int, mode: WriteMode
@@ -25,7 +25,7 @@ extension WriteTransaction {
 
     /// Deletes the record with this id.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether the record existed.
     package mutating func delete(dynamicID id: [DynamicValue], typeIndex: Int) throws(StoreError) -> Bool {
         let type = state.catalog.types[typeIndex]
         var key = ByteWriter(capacity: 64)

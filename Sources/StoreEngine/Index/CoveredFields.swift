@@ -1,7 +1,7 @@
-/// What the keys of an index entry tell of its record, as a field table. Used again for each entry, so that a walk takes no memory
-/// for one.
+/// The fields of a record that the key of an index entry contains, as a field table. A walk reuses it for each entry, so that an
+/// entry allocates no memory.
 struct CoveredFields: ~Copyable {
-    /// Ends are written in two bytes each: no key is as long as they can tell.
+    /// Each end offset takes two bytes, because every key is shorter than the largest offset that two bytes can hold.
     private static let endByteCount = 2
 
     private var writer = ByteWriter(capacity: 0)
@@ -13,7 +13,7 @@ struct CoveredFields: ~Copyable {
         borrowing get { writer.bytes }
     }
 
-    /// Begins with no fields; `count` of them, which is the same each time, follow.
+    /// Begins without fields. The caller then appends `count` fields, the same number each time.
     mutating func begin(count: Int) {
         if dataStart == 0 {
             writer.append(byte: UInt8(Self.endByteCount))
@@ -32,7 +32,7 @@ struct CoveredFields: ~Copyable {
 
     /// Appends field `number` from a part of a key.
     ///
-    /// - Returns: false where the key does not tell it.
+    /// - Returns: false if the key does not determine the field.
     mutating func append(
         _ component: KeyComponent, of type: FieldType, from key: RawSpan, at offset: inout Int, number: Int
     ) throws(CodecError) -> Bool {

@@ -5,9 +5,9 @@ struct ExpectedEntry {
     let traits: IndexEntry.ValueTraits
     let isSole: Bool
 
-    /// All entries of a record in an index: one, or one for each distinct element of its array or set.
+    /// Returns all entries of a record in an index: one, or one for each distinct element of its array or set.
     ///
-    /// - Parameter record: in the form of the newest version.
+    /// - Parameter record: a record in the form of the newest version.
     static func all(
         of record: RecordBytes, key recordKey: RawSpan, _ index: OpenIndex
     ) throws(CodecError) -> [ExpectedEntry] {

@@ -1,13 +1,13 @@
-/// Fields that are read from the keys of an index alone, without a look at the records.
+/// Reads fields from the keys of an index alone, without the records.
 ///
-/// A covered field is one of the index or of the id. Single entries may still need their record: those whose values were
-/// truncated, and values that a key does not tell exactly. A class, as a walk takes it for each entry.
+/// A covered field is a field of the index or of the id. A single entry may still need its record, if its value was truncated, or
+/// if its key does not determine the value exactly. This is a class, because a walk uses it for each entry.
 final class IndexCover: Sendable {
-    /// A part of a key that is decoded.
+    /// A part of a key to decode.
     private struct Part {
         let component: KeyComponent
         let type: FieldType
-        /// The bits that the key of a 64-bit integer turns around; nil for other kinds, which take longer to tell.
+        /// The bits that the key encoding of a 64-bit integer flips. Nil for other kinds, which take longer to decode.
         let wordMask: UInt64?
 
         init(_ component: KeyComponent, _ type: FieldType) {
@@ -22,18 +22,19 @@ final class IndexCover: Sendable {
         }
     }
 
-    /// The parts of a value part up to the last one that is wanted, then those of a record key.
+    /// The parts of an index value up to the last wanted one, then the parts of a record key.
     private let parts: [Part]
-    /// How many of `parts` are those of the value part.
+    /// The number of elements of `parts` that belong to the index value.
     private let valuePartCount: Int
-    /// For each wanted field, as which of `parts` it is decoded.
+    /// For each wanted field, the index in `parts` from which it is decoded.
     private let wanted: [Int]
-    /// For each declared field, as which of `parts` it is decoded; -1 for others.
+    /// For each declared field, the index in `parts` from which it is decoded; -1 for other fields.
     let slots: [Int32]
 
-    /// Nil when the index, with the id, does not hold all of the fields at `fieldIndexes`.
+    /// Returns nil if the index, with the id, does not contain all of the fields at `fieldIndexes`.
     ///
-    /// - Parameter declared: the places of the fields as a program declares them; nil where these are the type's own.
+    /// - Parameter declared: the field indexes in the order in which a program declares the fields; nil to use the type's own
+    ///   order.
     init?(_ index: OpenIndex, of type: OpenType, fieldIndexes: [Int], declared: [Int32]? = nil) {
         guard Self.isCover(index, of: type, fieldIndexes: fieldIndexes) else { return nil }
         let inIndex = index.isMultiple ? nil : index.parts.lastIndex { fieldIndexes.contains($0.fieldIndex) }
@@ -51,7 +52,7 @@ final class IndexCover: Sendable {
         }
     }
 
-    /// Whether the index, with the id, holds all of the fields at `fieldIndexes`.
+    /// Returns whether the index, with the id, contains all of the fields at `fieldIndexes`.
     static func isCover(_ index: OpenIndex, of type: OpenType, fieldIndexes: [Int]) -> Bool {
         fieldIndexes.allSatisfy { fieldIndex in
             !index.isMultiple && index.parts.contains { $0.fieldIndex == fieldIndex }
@@ -59,9 +60,9 @@ final class IndexCover: Sendable {
         }
     }
 
-    /// Takes what is decoded from the key of an entry, in the order that ``slots`` is for.
+    /// Decodes the fields from the key of an entry, in the order that ``slots`` describes.
     ///
-    /// - Returns: false when only the record tells the fields.
+    /// - Returns: false if only the record determines the fields.
     func decode(key: RawSpan, data: RawSpan, to fields: inout CoveredFields) throws(CodecError) -> Bool {
         let recordKey = try IndexEntry.recordKey(key: key, data: data)
         let value = try IndexEntry.value(key: key, data: data)
@@ -88,7 +89,7 @@ final class IndexCover: Sendable {
         return true
     }
 
-    /// The values of the wanted fields, from a table that ``decode(key:data:to:)`` made.
+    /// Returns the values of the wanted fields, from a table that ``decode(key:data:to:)`` made.
     func values(_ table: FieldTable) throws(CodecError) -> [DynamicValue] {
         var values: [DynamicValue] = []
         values.reserveCapacity(wanted.count)

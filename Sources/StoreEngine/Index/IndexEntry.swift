@@ -7,16 +7,16 @@
 /// sole     key: value part                 data: byte 1, record key
 /// ```
 ///
-/// A unique index uses the sole form, so that LMDB itself refuses a second one, except where a field is none (those are
-/// exempt) or the value part was truncated (two long values may share it): these take the shared form, and truncated
-/// ones are compared by their records.
+/// A unique index uses the sole form, so that LMDB itself refuses a second entry. There are two exceptions, which use the shared
+/// form. An entry with a nil field is exempt from uniqueness. If the value part was truncated, two long values may share it, and
+/// the store compares their records.
 package enum IndexEntry {
     static let sharedForm: UInt8 = 0
     static let soleForm: UInt8 = 1
 
-    /// What ``appendValue(of:parts:to:)`` found about a value part.
+    /// The properties of a value part that ``appendValue(of:parts:to:)`` appended.
     package struct ValueTraits {
-        /// Whether one of the fields is none.
+        /// Whether one of the fields is nil.
         package var hasNone = false
         /// Whether the part was truncated.
         package var isTruncated = false
@@ -37,7 +37,7 @@ package enum IndexEntry {
         return traits
     }
 
-    /// Turns a value part in `key` into an entry: completes `key` and fills `data`.
+    /// Completes an entry from the value part in `key`: extends `key` and fills `data`.
     ///
     /// - Returns: whether the entry is in the sole form.
     package static func complete(
@@ -55,21 +55,21 @@ package enum IndexEntry {
         return false
     }
 
-    /// The record key in the data of an entry in the sole form; nil for another form.
+    /// Returns the record key in the data of an entry in the sole form; nil for the shared form.
     @_lifetime(copy data)
     package static func soleRecordKey(_ data: RawSpan) throws(CodecError) -> RawSpan? {
         guard try data.loadInteger(at: 0, as: UInt8.self) == soleForm, data.byteCount > 1 else { return nil }
         return data.extracting(1..<data.byteCount)
     }
 
-    /// The value part of an entry.
+    /// Returns the value part of an entry.
     @_lifetime(copy key)
     static func value(key: RawSpan, data: RawSpan) throws(CodecError) -> RawSpan {
         if try soleRecordKey(data) != nil { return key }
         return try key.extracting(0..<key.byteCount - recordKey(key: key, data: data).byteCount)
     }
 
-    /// The record key that an entry leads to.
+    /// Returns the record key of an entry.
     @_lifetime(copy key, copy data)
     package static func recordKey(key: RawSpan, data: RawSpan) throws(CodecError) -> RawSpan {
         if let sole = try soleRecordKey(data) { return sole }

@@ -1,22 +1,22 @@
 import LMDB
 
-/// A unique index that refuses a record, and the key of the record that holds the value.
+/// A unique index that refuses a record, and the key of the record that already has the value.
 struct UniqueViolation {
     let index: OpenIndex
     let holder: [UInt8]
 }
 
-/// Keeps the indexes of a type in step with its records.
+/// Updates the indexes of a type when its records change.
 enum IndexWriter {
-    /// The form of an entry that was computed.
+    /// The form of a computed entry.
     struct Form {
-        /// Whether the key is the value part alone, so that LMDB refuses a second one.
+        /// Whether the key is the value part alone, so that LMDB refuses a second entry.
         let isSole: Bool
-        /// Whether an equal value must be looked for among entries that share a truncated value part.
+        /// Whether the writer must search for an equal value among entries that share a truncated value part.
         let needsScan: Bool
     }
 
-    /// Adds the entries of a new record, or none where a unique index refuses it.
+    /// Adds the entries of a new record. If a unique index refuses the record, adds none and returns the violation.
     static func add(
         _ record: borrowing FieldEncoder, of type: OpenType, recordKey: borrowing ByteWriter,
         to raw: inout LMDBWriteTransaction, scratch: inout WriteScratch
@@ -39,7 +39,7 @@ enum IndexWriter {
         return nil
     }
 
-    /// Removes the entries of a stored record; its checksum is checked.
+    /// Removes the entries of a stored record, and checks its checksum.
     static func remove(
         _ record: borrowing ByteWriter, of type: OpenType, recordKey: borrowing ByteWriter,
         from raw: inout LMDBWriteTransaction, scratch: inout WriteScratch
@@ -55,7 +55,8 @@ enum IndexWriter {
         }
     }
 
-    /// Moves the entries of a record from its old state to its new one, or none where a unique index refuses it.
+    /// Moves the entries of a record from its old state to its new one. If a unique index refuses the record, moves none and
+    /// returns the violation.
     static func move(
         changed: [Int], from oldRecord: borrowing ByteWriter, to record: borrowing FieldEncoder, of type: OpenType,
         recordKey: borrowing ByteWriter, in raw: inout LMDBWriteTransaction, scratch: inout WriteScratch
@@ -65,8 +66,8 @@ enum IndexWriter {
         let old = try RecordBytes(unverified: oldRecord.bytes)
         let table = try FieldTable(record.tableBytes)
         let touched = all.filter { !$0.isMultiple }
-        // First all new entries, since only they can be refused; then the old ones go. Values may differ and have one
-        // key, as zero and negative zero do: such an entry stays.
+        // Add all new entries first, because only they can be refused; then delete the old ones. Different values may have the
+        // same key, such as zero and negative zero: their entry stays.
         for (done, index) in touched.enumerated() {
             let form = try newEntry(of: table, index, recordKey, &scratch)
             try oldEntry(of: old, index, recordKey, &scratch)
@@ -97,7 +98,7 @@ enum IndexWriter {
         of index: OpenIndex, _ recordKey: borrowing ByteWriter, from raw: inout LMDBWriteTransaction,
         _ scratch: borrowing WriteScratch
     ) throws {
-        // While a unique index is built, this record may not be in it yet, and another one with its value may.
+        // While a unique index is built, it may lack this record and contain another record with the same value.
         if index.stored.isBuilding, try holder(index, raw, at: scratch.oldEntryKey) != recordKey.array() { return }
         try raw.delete(index.database, key: scratch.oldEntryKey)
     }
@@ -128,7 +129,7 @@ enum IndexWriter {
 
     /// Puts the new entry in the scratch.
     ///
-    /// - Returns: the key of the record that holds the value already, if the index is unique.
+    /// - Returns: the key of the record that already has the value, if the index is unique; otherwise nil.
     private static func put(
         _ index: OpenIndex, _ form: Form, _ record: borrowing FieldEncoder, _ recordKey: borrowing ByteWriter,
         _ type: OpenType, to raw: inout LMDBWriteTransaction, scratch: inout WriteScratch
@@ -146,7 +147,7 @@ enum IndexWriter {
         return try holder(index, raw, at: scratch.newEntryKey)
     }
 
-    /// The key of the record that an entry leads to; empty where there is none.
+    /// Returns the key of the record that an entry refers to; empty if there is no entry.
     private static func holder(
         _ index: OpenIndex, _ raw: borrowing LMDBWriteTransaction, at key: borrowing ByteWriter
     ) throws -> [UInt8] {

@@ -1,9 +1,9 @@
 extension KeyComponent {
-    /// Reads a field's part of a key from `offset` on, goes behind it, and appends the field's encoding.
+    /// Reads a field's part of a key from `offset`, moves `offset` past it, and appends the field's encoding.
     ///
-    /// - Returns: false where the key does not tell the encoding: a zero and a NaN have one key each whatever their bits,
-    ///   a URL and a decimal have more to them than their keys keep apart, and an id of several fields is read with its record.
-    /// - Throws: ``CodecError`` when the bytes are no key of such a field.
+    /// - Returns: false if the key does not determine the encoding. All zeros of a float have one key, and so do all NaNs. URLs
+    ///   and decimals have details that their keys do not contain. An id of several fields is read from its record.
+    /// - Throws: ``CodecError`` when the bytes are not a key of such a field.
     func appendField(
         of type: FieldType, from key: RawSpan, at offset: inout Int, to writer: inout ByteWriter
     ) throws(CodecError) -> Bool {
@@ -49,7 +49,7 @@ extension KeyComponent {
         while true {
             let byte = try take(1, of: key, at: &offset).loadInteger(at: 0, as: UInt8.self)
             if byte == 0 {
-                // Either the end, or a zero of the field's own.
+                // The zero byte is either the end of the key part, or an escaped zero in the field.
                 guard try take(1, of: key, at: &offset).loadInteger(at: 0, as: UInt8.self) == 0xFF else { return }
             }
             writer.append(byte: byte)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// How one field's encoded bytes become the order-preserving part of a key.
+/// Converts a field's encoded bytes to the order-preserving part of a key.
 ///
-/// The engine computes keys from encoded fields by the catalog alone, so that dynamic records and Swift types share one
-/// path. The result equals what ``IndexableValue/encodeKey(to:)`` of the Swift type gives.
+/// The engine computes keys from encoded fields with the catalog alone, so that dynamic records and Swift types share one path.
+/// The result equals the output of ``IndexableValue/encodeKey(to:)`` of the Swift type.
 package indirect enum KeyComponent: Hashable, Sendable {
     case unsigned(byteCount: Int)
     case signed(byteCount: Int)
@@ -14,10 +14,10 @@ package indirect enum KeyComponent: Hashable, Sendable {
     case url
     case duration
     case optional(KeyComponent)
-    /// The fields of an embedded struct, one behind the other: an id of several fields, where it is referred to.
+    /// The fields of an embedded struct, one after the other: a reference to an id with several fields.
     case composite([KeyComponent])
 
-    /// The component for fields of `type`, nil where its values have no order.
+    /// Creates the component for fields of `type`; nil if its values have no order.
     package init?(_ type: FieldType) {
         switch type {
         case .bool, .uint8: self = .unsigned(byteCount: 1)
@@ -53,7 +53,7 @@ package indirect enum KeyComponent: Hashable, Sendable {
 
     /// Appends the key part of an encoded field.
     ///
-    /// - Throws: ``CodecError`` when the bytes are no encoding of the field's type.
+    /// - Throws: ``CodecError`` when the bytes are not an encoding of the field's type.
     package func append(_ field: RawSpan, to writer: inout ByteWriter) throws(CodecError) {
         switch self {
         case .unsigned(let byteCount):

@@ -1,22 +1,23 @@
-/// The lengths of keys. LMDB takes keys of 1 to 511 bytes; an index entry's key holds a value part and a record key.
+/// The length limits of keys. LMDB accepts keys of 1 to 511 bytes, and an index entry's key contains a value part and a record
+/// key.
 ///
-/// A longer key keeps its first bytes and ends in a 16-byte hash of the whole. Such keys still sort by their first
-/// bytes, and equality is checked against the record, so a clash of hashes never gives a wrong answer.
+/// A longer key keeps its first bytes and ends with a 16-byte hash of the whole key. Such keys still sort by their first bytes.
+/// The store checks equality against the record, so a hash collision never gives a wrong answer.
 package enum KeyLimit {
-    /// The most bytes of a record's key.
+    /// The maximum length of a record's key in bytes.
     package static let recordKey = 255
-    /// The most bytes of the value part of an index entry's key. A part of exactly this length is a truncated one.
+    /// The maximum length of the value part of an index entry's key in bytes. A part of exactly this length is truncated.
     package static let indexValue = 256
 
     static let hashByteCount = 16
-    /// The bytes of a record's key that no truncation changes. Keys that differ in them come in the order of the ids.
+    /// The number of bytes of a record's key that truncation keeps. Keys that differ in these bytes have the order of the ids.
     package static let recordKeyBeginning = recordKey - hashByteCount
-    /// The bytes of an index entry's value part that no truncation changes.
+    /// The number of bytes of an index entry's value part that truncation keeps.
     static let indexValueBeginning = indexValue - hashByteCount
 
-    /// Truncates what `writer` holds from `start` on when it is longer than `limit` allows.
+    /// Truncates the bytes of `writer` from `start` if they exceed `limit`.
     ///
-    /// - Returns: whether it was truncated.
+    /// - Returns: whether it truncated them.
     @discardableResult
     package static func truncate(_ writer: inout ByteWriter, from start: Int, limit: Int) -> Bool {
         guard writer.count - start > limit else { return false }
@@ -30,15 +31,16 @@ package enum KeyLimit {
 
     private static func hash(_ whole: RawSpan, seed: UInt64) -> UInt64 { XXH64.hash(whole, seed: seed) }
 
-    /// Truncates a record key. Its longest form is one byte shorter than an index value's, so that no full-length key
-    /// is mistaken for a truncated one.
+    /// Truncates a record key. The limit is one byte less than that of an index value, so that a full-length key is never
+    /// mistaken for a truncated one.
     package static func truncateRecordKey(_ writer: inout ByteWriter, from start: Int = 0) {
         truncate(&writer, from: start, limit: recordKey)
     }
 
-    /// Truncates an index value part: to exactly ``indexValue`` bytes, where others have at most one less.
+    /// Truncates the value part of an index entry to exactly ``indexValue`` bytes. Parts that are not truncated have at least one
+    /// byte less.
     ///
-    /// - Returns: whether it was truncated.
+    /// - Returns: whether it truncated the part.
     package static func truncateIndexValue(_ writer: inout ByteWriter, from start: Int) -> Bool {
         guard writer.count - start >= indexValue else { return false }
         if writer.count - start == indexValue { writer.append(byte: 0) }

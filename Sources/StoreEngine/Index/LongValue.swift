@@ -1,14 +1,14 @@
 import LMDB
 
-/// Values of a unique index that are too long for its keys: several may share a truncated part, and their records tell
-/// them apart.
+/// Values of a unique index that are too long for its keys. Several of them may share a truncated part, so their records are
+/// compared.
 enum LongValue {
-    /// The key of a record with the same value; nil where there is none.
+    /// Returns the key of another record with the same value; nil if there is none.
     ///
     /// - Parameters:
-    ///   - table: the fields of the record whose value it is, in the form of the newest version.
+    ///   - table: the fields of the record that has the value, in the form of the newest version.
     ///   - key: an entry's key that begins with the truncated value.
-    ///   - recordKey: the key of the record itself, which does not count.
+    ///   - recordKey: the key of the record itself, which the search ignores.
     static func holder(
         of table: FieldTable, key: RawSpan, besides recordKey: RawSpan, _ index: OpenIndex, _ type: OpenType,
         _ snapshot: LMDBSnapshot

@@ -1,7 +1,7 @@
 import LMDB
 
-/// The entries of an index over an array or a set: one in the shared form for each distinct element. Such an index is
-/// never unique, so that writing to it cannot be refused.
+/// The entries of an index over an array or a set: one entry in the shared form for each distinct element. Such an index is never
+/// unique, so it cannot refuse a write.
 enum MultipleEntries {
     /// One entry.
     struct Entry: Hashable {
@@ -9,9 +9,9 @@ enum MultipleEntries {
         let data: [UInt8]
     }
 
-    /// The entries that a record has.
+    /// Returns the entries of a record.
     ///
-    /// - Parameter table: of the newest version.
+    /// - Parameter table: the fields of the record, in the form of the newest version.
     static func of(
         _ table: FieldTable, _ index: OpenIndex, recordKey: RawSpan
     ) throws(CodecError) -> Set<Entry> {
@@ -37,7 +37,7 @@ enum MultipleEntries {
         return entries
     }
 
-    /// Moves the entries of a record from its old state to its new one; either may be missing.
+    /// Moves the entries of a record from its old state to its new one. Either set may be empty.
     static func move(
         from old: Set<Entry>, to new: Set<Entry>, _ index: OpenIndex, in raw: inout LMDBWriteTransaction
     ) throws {

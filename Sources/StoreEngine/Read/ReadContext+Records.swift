@@ -14,7 +14,7 @@ extension ReadContext {
         return record
     }
 
-    /// The record under a key; nil where there is none.
+    /// Returns the record with a key; nil where there is none.
     @inlinable
     func record<R: Record>(_ binding: TypedBinding, key: inout ByteWriter) throws(StoreError) -> R? {
         guard let stored = try stored(binding, key: &key) else { return nil }
@@ -50,9 +50,9 @@ extension ReadContext {
         return try hasRecord(binding(R.self), key: &key)
     }
 
-    /// Whether the store holds a record that is the same as this one.
+    /// Whether the store holds a record with the same content as this one.
     ///
-    /// The stored bytes are compared first: a value in a field of JSON need not encode to the same text twice.
+    /// The stored bytes are compared first, because encoding a value of a JSON field twice may give different text.
     @usableFromInline
     func holds<R: Record>(_ record: R) throws(StoreError) -> Bool {
         let binding = try binding(R.self)
@@ -106,7 +106,7 @@ extension ReadContext {
         }
     }
 
-    /// The record under a key that an index led to, unless its field has another value.
+    /// Returns the record with a key that an index led to; nil where the record's field has another value.
     @inlinable
     func get<R: Record, V: IndexableValue>(
         _ binding: TypedBinding, key: borrowing ByteWriter, where field: Field<R, V>, is value: V
@@ -115,7 +115,7 @@ extension ReadContext {
         return Sameness.haveOneKey(field.value(in: record), value) ? record : nil
     }
 
-    /// Looks a value's key up in the unique index on a field. Where that leads to one record, `key` is then its key.
+    /// Looks a value's key up in the unique index on a field. If the result is one record, `key` then holds that record's key.
     @usableFromInline
     func lookUp(
         _ binding: TypedBinding, uniqueIndexOn path: [Int], key: inout ByteWriter
@@ -145,7 +145,7 @@ extension ReadContext {
         }
     }
 
-    /// The record keys of all entries in the shared form under a value part.
+    /// Returns the record keys of all entries in the shared form that have a value part.
     func sharedEntries(_ index: OpenIndex, valuePart: RawSpan) throws -> [[UInt8]] {
         var found: [[UInt8]] = []
         var cursor = try snapshot.openCursor(index.database)
@@ -160,25 +160,28 @@ extension ReadContext {
     }
 }
 
-/// A record's place in the order of keys, whether or not it is still there.
+/// A position in the order of record keys. The record with this key may have been deleted.
 package struct RowMark: Hashable, Sendable {
     /// The record's key.
     let key: [UInt8]
 
-    /// Whether the record of a change comes not after it.
+    /// Whether the record of a change comes at or before this position.
     package func includes(_ change: RecordChange) -> Bool {
         !key.lexicographicallyPrecedes(change.change.key)
     }
 }
 
 extension ReadContext {
-    /// Some records in the order of their keys, and the place of the last of them; nil where there are no more. That is the order
-    /// of ids, save among those whose keys are truncated, so that a place is known by a key alone.
+    /// Returns a chunk of records in the order of their keys, and the position of the last record read; nil where there are no
+    /// more.
+    ///
+    /// The order of keys is the order of ids, except among records whose keys are truncated. A key alone therefore identifies a
+    /// position.
     ///
     /// - Parameters:
-    ///   - mark: the record after which they begin; nil for the first.
-    ///   - limit: the most records that are looked at.
-    ///   - filters: what lets records through; nil for all.
+    ///   - mark: the record to begin after; nil to begin with the first.
+    ///   - limit: the most records to read.
+    ///   - filters: the filters that returned records pass; nil for all records.
     package func chunk<R: Record>(
         _ type: R.Type, after mark: RowMark?, limit: Int, _ filters: FeedFilters? = nil
     ) throws(StoreError) -> (rows: [R], mark: RowMark?) {
@@ -190,7 +193,7 @@ extension ReadContext {
         return (rows, mark)
     }
 
-    /// The same without their Swift type.
+    /// Returns a chunk of records, as `chunk(_:after:limit:_:)` does, without their Swift type.
     package func dynamicChunk(
         typeIndex: Int, after mark: RowMark?, limit: Int, filters: FeedFilters?
     ) throws(StoreError) -> (rows: [DynamicRecord], mark: RowMark?) {
@@ -202,9 +205,9 @@ extension ReadContext {
         return (rows, mark)
     }
 
-    /// Calls `body` with some records in the order of their keys.
+    /// Calls `body` with a chunk of records in the order of their keys.
     ///
-    /// - Returns: the place of the last that was looked at; nil where there are no more.
+    /// - Returns: the position of the last record read; nil where there are no more.
     private func forEachRecord(
         _ type: OpenType, after mark: RowMark?, limit: Int, _ filters: FeedFilters?,
         _ body: (borrowing FetchCursor) throws(StoreError) -> Void
@@ -220,16 +223,16 @@ extension ReadContext {
         return nil
     }
 
-    /// The bytes of records after which a chunk ends.
+    /// A chunk ends when it has read this many bytes of records.
     private static let chunkByteCount = 1 << 20
 }
 
-/// What a unique index has under a value.
+/// The result of a lookup in a unique index.
 @usableFromInline
 enum UniqueLookup {
     case none
-    /// One record, whose key took the place of the value's.
+    /// One record. The lookup replaced the value's key with the record's key.
     case record
-    /// The keys of records whose long values share a truncated part: the values are to be compared.
+    /// The keys of records whose long values have the same truncated part. The caller compares the values.
     case sharedEntries([[UInt8]])
 }

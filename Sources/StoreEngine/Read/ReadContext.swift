@@ -1,7 +1,7 @@
 package import LMDB
 
-/// What a read or write transaction reads through: a snapshot and the store's state. Support for
-/// ``ReadableTransaction``; nothing to use directly.
+/// The context that a transaction reads through: a snapshot and the store's state. Supports ``ReadableTransaction``; do not use
+/// it directly.
 @safe
 public struct ReadContext: ~Escapable {
     package let snapshot: LMDBSnapshot
@@ -13,13 +13,13 @@ public struct ReadContext: ~Escapable {
         self.state = state
     }
 
-    /// The tie of a Swift record type, as an opaque handle.
+    /// Returns the binding of a Swift record type to the store's type, as an opaque handle.
     @usableFromInline
     func binding<R: Record>(_ record: R.Type) throws(StoreError) -> TypedBinding {
         try state.catalog.binding(record)
     }
 
-    /// The stored record with a key, nil where there is none. `key` need not be truncated yet.
+    /// Returns the stored record with a key; nil where there is none. The function truncates `key` if necessary.
     @usableFromInline
     @_lifetime(copy self)
     func stored(_ binding: TypedBinding, key: inout ByteWriter) throws(StoreError) -> RawSpan? {
@@ -27,7 +27,7 @@ public struct ReadContext: ~Escapable {
         return try value(binding.type.database, key: key.bytes)
     }
 
-    /// The Swift value of a stored record. Whatever finds the record, its fields are decoded here.
+    /// Decodes a stored record to its Swift value. All ways of finding a record end here.
     @inlinable
     func decoded<R: Record>(
         _ stored: RawSpan, key: RawSpan, _ binding: TypedBinding
@@ -40,11 +40,11 @@ public struct ReadContext: ~Escapable {
         }
     }
 
-    /// The fields of a stored record.
+    /// Returns a decoder for the fields of a stored record.
     ///
     /// - Parameters:
-    ///   - key: the record's key, for an error.
-    ///   - verifying: whether the record's checksum is compared, which reads all of it.
+    ///   - key: the record's key, for error messages.
+    ///   - verifying: whether to check the record's checksum, which reads the whole record.
     @usableFromInline
     @_lifetime(copy stored)
     func decoder(
@@ -55,7 +55,7 @@ public struct ReadContext: ~Escapable {
             if let upgrade = try binding.type.upgrade(fromVersion: record.schemaVersion) {
                 let newest = try upgrade.apply(to: record)
                 let upgraded = unsafe try RecordBytes(unverified: newest.span.bytes)
-                // The decoder keeps the bytes for as long as it reads them.
+                // The decoder owns the upgraded bytes, so they live as long as it reads them.
                 let table = unsafe _overrideLifetime(try upgraded.table, copying: stored)
                 return FieldDecoder(table, slots: binding.fieldIndexesByDeclared, owner: newest)
             }
@@ -65,7 +65,7 @@ public struct ReadContext: ~Escapable {
         }
     }
 
-    /// The value stored under `key`.
+    /// Returns the value stored under `key`; nil where there is none.
     @_lifetime(copy self)
     package func value(_ database: LMDBDatabase, key: RawSpan) throws(StoreError) -> RawSpan? {
         do {
@@ -75,7 +75,7 @@ public struct ReadContext: ~Escapable {
         }
     }
 
-    /// The stored record that an index leads to.
+    /// Returns the stored record that an index entry leads to.
     @usableFromInline
     @_lifetime(copy self)
     func indexedRecord(_ binding: TypedBinding, key: RawSpan) throws(StoreError) -> RawSpan {
@@ -90,7 +90,7 @@ public struct ReadContext: ~Escapable {
         return record
     }
 
-    /// The error for a record that cannot be decoded.
+    /// Returns the error for a record that cannot be decoded.
     @usableFromInline
     func damage(_ binding: TypedBinding, key: RawSpan, _ error: CodecError) -> StoreError {
         damage(binding.type, key: key, error)
@@ -100,14 +100,14 @@ public struct ReadContext: ~Escapable {
         StoreError(error, at: "the record of \(type.name) under the key \(HexText.of(key))")
     }
 
-    /// Whether an id is too long for a key, so that a record found under it must be compared.
+    /// Whether an id may be too long for a key, so that the id of a record found under it has to be compared.
     @usableFromInline
     static func isTruncated(_ key: borrowing ByteWriter) -> Bool { key.count >= KeyLimit.recordKey }
 }
 
-/// Bytes as people read them.
+/// Bytes as hexadecimal text, for messages.
 package enum HexText {
-    /// Two hexadecimal digits for each byte; a long run is cut.
+    /// Returns two hexadecimal digits for each byte. After `limit` bytes the text ends in an ellipsis.
     package static func of(_ bytes: RawSpan, limit: Int = 64) -> String {
         var text = ""
         for byte in bytes.extracting(first: limit).array() {

@@ -1,9 +1,9 @@
-// Lookups by a unique field whose type has an indexable raw value and does not name `IndexableValue` itself. In the index
-// such a value is its raw value.
+// Lookups by a unique field whose type has an indexable raw value but does not conform to `IndexableValue` itself. The index
+// holds the raw value.
 extension ReadableTransaction where Self: ~Copyable {
-    /// The record that has `value` in the unique field `field`, or nil.
+    /// Returns the record that has `value` in the unique field `field`; nil where there is none.
     ///
-    /// - Parameter field: one marked `@Unique`; the compiler takes no other.
+    /// - Parameter field: a field marked `@Unique`. The compiler accepts no other field.
     /// - Throws: ``StoreError``: `unknownField` when the field's unique index is not built in the store.
     @inlinable
     @_disfavoredOverload
@@ -13,9 +13,9 @@ extension ReadableTransaction where Self: ~Copyable {
         try _reading.get(type, unique: R.uniqueFields[keyPath: field].map(\.rawValue), equals: value.rawValue)
     }
 
-    /// The record that has `value` in the unique field `field`, or nil.
+    /// Returns the record that has `value` in the unique field `field`; nil where there is none.
     ///
-    /// - Parameter field: one marked `@Unique`; the compiler takes no other.
+    /// - Parameter field: a field marked `@Unique`. The compiler accepts no other field.
     /// - Throws: ``StoreError``: `unknownField` when the field's unique index is not built in the store.
     @inlinable
     @_disfavoredOverload
@@ -34,7 +34,7 @@ extension ReadableTransaction where Self: ~Copyable {
             condition: 'fetch(R.where { $0.field == value })'
             """
     )
-    /// A lookup by a field that is not unique.
+    /// Unavailable: a lookup by a field that is not unique.
     @_disfavoredOverload
     public borrowing func get<R: Record, V>(
         _ type: R.Type, unique field: KeyPath<R.Fields, Field<R, V>>, equals value: V
@@ -42,7 +42,7 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension Field {
-    /// A token for what `transform` makes of this field, to be read only.
+    /// Returns a read-only token whose value is the result of `transform` on this field.
     @usableFromInline
     func map<Part>(_ transform: @escaping @Sendable (Value) -> Part) -> Field<Root, Part> {
         Field<Root, Part>(

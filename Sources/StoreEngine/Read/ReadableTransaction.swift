@@ -1,9 +1,9 @@
-/// What read and write transactions share: looking at records.
+/// The reading methods that read transactions and write transactions share.
 ///
-/// Everything read in one transaction is one consistent state; in a write transaction it includes what the closure has
-/// written so far.
+/// All reads in one transaction see one consistent state. In a write transaction that state includes everything that the closure
+/// has written so far.
 public protocol ReadableTransaction: ~Copyable {
-    /// What this transaction reads through. Support for the methods below; nothing to use directly.
+    /// The context that this transaction reads through. Supports the methods below; do not use it directly.
     var _reading: ReadContext {
         @_lifetime(borrow self)
         borrowing get
@@ -11,18 +11,19 @@ public protocol ReadableTransaction: ~Copyable {
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-    /// The record with this id, or nil. Logarithmic in the number of records.
+    /// Returns the record with this id; nil where there is none.
     ///
-    /// - Throws: ``StoreError``: `unknownType` when the store was opened without `R`; `damaged` when the record's
-    ///   checksum does not fit.
+    /// - Throws: ``StoreError``: `unknownType` when the store was opened without `R`; `damaged` when the record does not match
+    ///   its checksum.
+    /// - Complexity: logarithmic in the number of records.
     @inlinable
     public borrowing func get<R: Record>(_ type: R.Type, id: R.ID) throws(StoreError) -> R? {
         try _reading.get(type, id: id)
     }
 
-    /// One field of the record with this id, or nil when there is no such record.
+    /// Returns one field of the record with this id; nil where there is no such record.
     ///
-    /// Reads that field alone, in constant time once the record is found, and so does not check the checksum.
+    /// The method reads that field only, in constant time once the record is found. It does not check the record's checksum.
     @inlinable
     public borrowing func value<R: Record, V: FieldValue>(
         _ type: R.Type, id: R.ID, _ field: KeyPath<R.Fields, Field<R, V>>
@@ -30,9 +31,9 @@ extension ReadableTransaction where Self: ~Copyable {
         try _reading.value(type, id: id, R.fields[keyPath: field])
     }
 
-    /// The record that has `value` in the unique field `field`, or nil.
+    /// Returns the record that has `value` in the unique field `field`; nil where there is none.
     ///
-    /// - Parameter field: one marked `@Unique`; the compiler takes no other.
+    /// - Parameter field: a field marked `@Unique`. The compiler accepts no other field.
     /// - Throws: ``StoreError``: `unknownField` when the field's unique index is not built in the store.
     @inlinable
     public borrowing func get<R: Record, V: IndexableValue>(
@@ -47,19 +48,19 @@ extension ReadableTransaction where Self: ~Copyable {
         try _reading.contains(type, id: id)
     }
 
-    /// The number of records. Constant time.
+    /// Returns the number of records. Takes constant time.
     @inlinable
     public borrowing func count<R: Record>(_ type: R.Type) throws(StoreError) -> Int {
         try _reading.count(type)
     }
 
-    /// Calls `body` with each record in the order of ids, until it returns false.
+    /// Calls `body` with each record, in the order of ids, until `body` returns false.
     @inlinable
     public borrowing func forEach<R: Record>(_ type: R.Type, _ body: (R) throws -> Bool) throws {
         try _reading.forEach(_reading.allByID(type), body)
     }
 
-    /// All records in the order of ids. Takes memory for all of them; ``forEach(_:_:)`` takes it for one.
+    /// Returns all records in the order of ids. Takes memory for all of them; ``forEach(_:_:)`` takes memory for one.
     @inlinable
     public borrowing func all<R: Record>(_ type: R.Type) throws -> [R] {
         var records: [R] = []

@@ -1,11 +1,11 @@
-/// What becomes of the records that refer to a record when that is deleted.
+/// What happens to the records that refer to a record when that record is deleted.
 public enum DeleteRule: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The write fails while records refer to it at the end of the write closure.
+    /// The write fails if records still refer to the deleted record at the end of the write closure.
     case deny
-    /// They refer to nothing afterwards; a collection of references loses the element.
+    /// The store sets the reference to nil. It removes the element from a collection of references.
     case nullify
-    /// They are deleted too, and so are those that refer to them, by their own rules.
+    /// The store deletes the referring records too, and then applies the rules of the references to them.
     case cascade
-    /// Nothing. Such a reference is not checked at all: it may name a record that does not exist.
+    /// Nothing happens. The store does not check such a reference: it may name a record that does not exist.
     case none
 }

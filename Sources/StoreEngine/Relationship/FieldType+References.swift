@@ -1,20 +1,20 @@
 extension FieldType {
-    /// What a reference names: the record type and the type of its id.
+    /// The target of a reference: a record type and the type of its id.
     package struct ReferenceType: Hashable, Sendable {
-        /// The name of the record type that is referred to.
+        /// The name of the referenced record type.
         package let target: String
-        /// What the target's id holds.
+        /// The type of the target's id.
         package let id: FieldType
     }
 
-    /// What a field of this type refers to by each of its values; nil where it holds no references.
+    /// The target of each reference in a field of this type; nil where the field holds no references.
     package var reference: ReferenceType? {
         guard case .reference(let target, let id) = indexedType else { return nil }
         return ReferenceType(target: target, id: id)
     }
 
-    /// Whether references stand where the store cannot follow them: anywhere but in the field itself or in the array or
-    /// the set that it holds.
+    /// Whether the type contains references that the store cannot follow. It follows only a reference that is the field itself,
+    /// or an element of the array or set that the field holds.
     var hidesReferences: Bool {
         switch self {
         case .optional(let wrapped): wrapped.hidesReferences
@@ -35,16 +35,16 @@ extension FieldType {
         }
     }
 
-    /// Whether the encoding of a field of references holds none.
+    /// Returns whether the encoding of a field of references contains no reference.
     func refersToNothing(by bytes: [UInt8]) -> Bool {
         if bytes.isEmpty { return isOptional || elements != nil }
         return elements != nil && isOptional && bytes.count == 1
     }
 
-    /// What an array or a set holds, whether or not it is optional itself.
+    /// The type of the elements of an array or a set, which may be optional; nil for any other type.
     package var elements: FieldType? { unwrapped.elementType }
 
-    /// What an index over a field of this type has entries for: its elements, or the value itself.
+    /// The type of the values in an index over a field of this type: the elements of a collection, or the value itself.
     package var indexedType: FieldType { elements ?? unwrapped }
 
     /// Whether an index over a field of this type can have an entry for each element.

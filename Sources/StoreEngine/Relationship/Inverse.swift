@@ -1,4 +1,4 @@
-/// The way back along a reference: from a record to those that refer to it.
+/// The inverse of a reference, which leads from a record to the records that refer to it.
 ///
 /// ```swift
 /// extension Room {
@@ -11,37 +11,38 @@
 /// let sensors = try store.read { try $0.fetch(Room.sensors, of: "kitchen") }
 /// ```
 ///
-/// Nothing is stored for it: the index on the reference answers it, so that it never disagrees with the references.
+/// The store keeps no data for an inverse. The index on the reference answers it, so an inverse always agrees with the
+/// references.
 public struct Inverse<Target: Record, Source: Record>: Hashable, Sendable {
     @usableFromInline let field: String
     let isMultiple: Bool
 
-    /// The way back along a reference.
+    /// Creates the inverse of a reference.
     public init(_ field: KeyPath<Source.Fields, Field<Source, Reference<Target>>>) {
         self.init(Source.fields[keyPath: field].name, isMultiple: false)
     }
 
-    /// The way back along an optional reference.
+    /// Creates the inverse of an optional reference.
     public init(_ field: KeyPath<Source.Fields, Field<Source, Reference<Target>?>>) {
         self.init(Source.fields[keyPath: field].name, isMultiple: false)
     }
 
-    /// The way back along an array of references.
+    /// Creates the inverse of an array of references.
     public init(_ field: KeyPath<Source.Fields, Field<Source, [Reference<Target>]>>) {
         self.init(Source.fields[keyPath: field].name, isMultiple: true)
     }
 
-    /// The way back along a set of references.
+    /// Creates the inverse of a set of references.
     public init(_ field: KeyPath<Source.Fields, Field<Source, Set<Reference<Target>>>>) {
         self.init(Source.fields[keyPath: field].name, isMultiple: true)
     }
 
-    /// The way back along an optional array of references.
+    /// Creates the inverse of an optional array of references.
     public init(_ field: KeyPath<Source.Fields, Field<Source, [Reference<Target>]?>>) {
         self.init(Source.fields[keyPath: field].name, isMultiple: true)
     }
 
-    /// The way back along an optional set of references.
+    /// Creates the inverse of an optional set of references.
     public init(_ field: KeyPath<Source.Fields, Field<Source, Set<Reference<Target>>?>>) {
         self.init(Source.fields[keyPath: field].name, isMultiple: true)
     }
@@ -51,7 +52,8 @@ public struct Inverse<Target: Record, Source: Record>: Hashable, Sendable {
         self.isMultiple = isMultiple
     }
 
-    /// The records that refer to the one with this id, to be narrowed and ordered like any request.
+    /// Returns a request for the records that refer to the record with this id. You can add conditions and an order to it, as to
+    /// any request.
     public func request(of id: Target.ID) -> FetchRequest<Source> {
         var request = FetchRequest<Source>()
         let name = FieldName([field])
@@ -67,7 +69,7 @@ public struct Inverse<Target: Record, Source: Record>: Hashable, Sendable {
 }
 
 extension FetchRequest {
-    /// The same in the order of ids, and of nothing else.
+    /// The same request, ordered by id only.
     @usableFromInline var orderedByID: FetchRequest {
         var result = self
         let schema = R.recordSchema
@@ -77,10 +79,10 @@ extension FetchRequest {
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-    /// The records that refer to the one with this id, in the order of their ids.
+    /// Returns the records that refer to the record with this id, in the order of their ids.
     ///
     /// - Throws: ``StoreError``: `unknownType`, `unknownField`, `damaged`.
-    /// - Complexity: logarithmic, and linear in what is found.
+    /// - Complexity: logarithmic, and linear in the number of records found.
     @inlinable
     public borrowing func fetch<Target: Record, Source: Record>(
         _ inverse: Inverse<Target, Source>, of id: Target.ID

@@ -1,11 +1,11 @@
-/// The way back along a reference, by names: the records of a type that refer by a field to the one at hand, or to one that
-/// it refers to.
+/// The inverse of a reference, by names. It stands for the records of a type that refer with one field to another record. That
+/// record is the record at hand, or a record at the end of a path from it.
 package struct InverseName: Hashable, Sendable {
-    /// The references on the way to the record that is referred to; empty for the one at hand.
+    /// The references on the path from the record at hand to the referenced record; empty for the record at hand.
     package let path: FieldName
-    /// The name of the type whose records refer.
+    /// The name of the referring record type.
     package let type: String
-    /// The name of the field by which they do.
+    /// The name of the referring field.
     package let field: String
 
     package init(path: FieldName = FieldName([]), type: String, field: String) {
@@ -14,20 +14,20 @@ package struct InverseName: Hashable, Sendable {
         self.field = field
     }
 
-    /// The same behind another path.
+    /// Returns the same inverse at the end of another path.
     func behind(_ path: FieldName) -> InverseName { InverseName(path: path, type: type, field: field) }
 
-    /// Whether it is of the record at hand.
+    /// Whether the referenced record is the record at hand.
     var isOfRecord: Bool { path.parts.isEmpty }
 
-    /// The name as expressions write it.
+    /// The name in the syntax of expressions.
     package var text: String {
         (isOfRecord ? "" : path.text + ".") + "inverse(\(FieldName([type, field]).text))"
     }
 }
 
 extension ConditionNode {
-    /// The names of the types whose records it looks for among those that refer to others.
+    /// The names of the record types whose records the condition's inverses find.
     package var referringTypes: [String] {
         switch self {
         case .inverse(let inverse, let condition, _, _): [inverse.type] + condition.referringTypes
@@ -39,10 +39,11 @@ extension ConditionNode {
 }
 
 extension Catalog {
-    /// The reference that an inverse goes back along.
+    /// Returns the reference that an inverse belongs to.
     ///
-    /// - Parameter target: the place of the type whose records are referred to.
-    /// - Throws: ``StoreError``: `unknownType`; `unknownField`; `invalidValue` where the field refers to no such records.
+    /// - Parameter target: the index of the referenced type in the catalog.
+    /// - Throws: ``StoreError``: `unknownType`; `unknownField`; `invalidValue` where the field does not refer to records of that
+    ///   type.
     func reference(_ inverse: InverseName, to target: Int) throws(StoreError) -> OpenReference {
         let source = try requireTypeIndex(named: inverse.type)
         let type = types[source].type

@@ -1,14 +1,15 @@
 import LMDB
 
-/// The records of a ``ReferrerList``: found in the order of their keys, decoded in the order in which they were added.
+/// The records of a ``ReferrerList``. The store finds them in the order of their keys and decodes them in the order in which they
+/// were added.
 ///
-/// What is decoded in that order lies in memory in that order, and is read in it by those who asked. Row 10 of the benchmarks
-/// shows what this saves. Support for fetching; nothing to use directly.
+/// This puts the decoded records in memory in the order in which the caller reads them. Row 10 of the benchmarks shows what this
+/// saves. Support for fetching; nothing to use directly.
 @usableFromInline
 struct LocatedRecords: ~Copyable, ~Escapable {
     private var lookup: RecordLookup
     private var records: HeldValues
-    /// For each record, as it was added, the number of its key.
+    /// The number of each record's key, for the records in the order in which they were added.
     private var numbers: [Int32]
 
     @_lifetime(copy scope)
@@ -23,19 +24,19 @@ struct LocatedRecords: ~Copyable, ~Escapable {
         }
     }
 
-    /// The stored record that was added as number `index`.
+    /// Returns the stored record that was added as number `index`.
     @usableFromInline
     @_lifetime(copy self)
     borrowing func record(_ index: Int) -> RawSpan { records[index] }
 
-    /// Its key.
+    /// Returns the key of the record that was added as number `index`.
     @usableFromInline
     @_lifetime(borrow self)
     borrowing func key(_ index: Int) -> RawSpan { lookup.key(Int(numbers[index])) }
 }
 
 extension ReadContext {
-    /// The records of a list.
+    /// Returns the records of a list.
     @usableFromInline
     @_lifetime(copy self)
     func locatedRecords(

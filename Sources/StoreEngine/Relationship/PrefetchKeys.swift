@@ -1,14 +1,14 @@
-/// The records that are to be read together: each once, in the order of their keys, with the places of those that ask for
-/// it.
+/// The records to read together, each once, in the order of their keys. Each record has the array positions of the references
+/// that lead to it.
 @usableFromInline
 struct PrefetchKeys: Sendable {
-    /// The whole keys of the ids, in order.
+    /// The untruncated keys of the ids, in order.
     private var keys: [[UInt8]] = []
-    /// Where the places of each key begin in ``order``, and the end of the last.
+    /// The index in ``order`` at which the positions of each key begin, and the end of the last.
     private var starts = [0]
     private var order: [Int] = []
 
-    /// The records that `references` lead to.
+    /// Collects the records that `references` lead to.
     @inlinable
     init<Target: Record>(_ references: [Reference<Target>?]) {
         var asked: [(key: [UInt8], elementIndex: Int)] = []
@@ -40,11 +40,11 @@ struct PrefetchKeys: Sendable {
     /// The numbers of the records.
     @usableFromInline var groups: Range<Int> { keys.indices }
 
-    /// The whole key of a record's id.
+    /// Returns the untruncated key of a record's id.
     @usableFromInline
     func key(_ group: Int) -> [UInt8] { keys[group] }
 
-    /// The keys of the records, which may be truncated.
+    /// Returns the keys of the records, which may be truncated.
     @usableFromInline
     func recordKeys() -> RecordKeyList {
         var list = RecordKeyList(byteCount: 16 * keys.count, count: keys.count)
@@ -61,16 +61,16 @@ struct PrefetchKeys: Sendable {
         return list
     }
 
-    /// The places of those that ask for a record, in order.
+    /// Returns the array positions of the references that lead to a record, in order.
     @usableFromInline
     func elementIndexes(_ group: Int) -> ArraySlice<Int> { order[starts[group]..<starts[group + 1]] }
 }
 
-/// A key with a number, made to be sorted: its first eight bytes, as an integer, settle most comparisons.
+/// A key with a number, in a form for sorting. The first eight bytes of the key, as an integer, decide most comparisons.
 @usableFromInline
 struct SortableKey: Sendable {
     @usableFromInline let key: [UInt8]
-    /// The place of one who asks for it.
+    /// The array position of a reference that leads to the record with the key.
     @usableFromInline let number: Int
     private let word: UInt64
 

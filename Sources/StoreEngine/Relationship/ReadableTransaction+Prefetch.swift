@@ -1,11 +1,12 @@
-// Records together with those that they refer to, or that refer to them. All of the second kind are read in one pass over
-// their keys, however many of the first there are: what a loop with a look-up for each would do n + 1 times.
+// Fetches records together with the records that they refer to, or that refer to them. One pass over the keys reads all related
+// records, where a loop with a look-up for each record would make n + 1 reads.
 extension ReadableTransaction where Self: ~Copyable {
-    /// The records that a request asks for, each with the one that it refers to.
+    /// Returns the records of a request, each with the record that it refers to.
     ///
-    /// - Returns: pairs in the order of the request; nil where a reference by the rule `none` leads nowhere.
+    /// - Returns: pairs in the order of the request. The second record is nil where a reference with the rule `none` leads to no
+    ///   record.
     /// - Throws: as ``fetch(_:)``.
-    /// - Complexity: that of the request, and a sorted pass over the records that are referred to, each read once.
+    /// - Complexity: that of the request, plus a sorted pass over the referenced records, each read once.
     @inlinable
     public borrowing func fetch<R: Record, Target: Record>(
         _ request: FetchRequest<R>, with field: KeyPath<R.Fields, Field<R, Reference<Target>>>
@@ -16,11 +17,11 @@ extension ReadableTransaction where Self: ~Copyable {
         return zip(records, targets).map { ($0, $1) }
     }
 
-    /// The records that a request asks for, each with the one that it refers to, if it does.
+    /// Returns the records of a request, each with the record that it refers to, if any.
     ///
     /// - Returns: pairs in the order of the request.
     /// - Throws: as ``fetch(_:)``.
-    /// - Complexity: that of the request, and a sorted pass over the records that are referred to, each read once.
+    /// - Complexity: that of the request, plus a sorted pass over the referenced records, each read once.
     @inlinable
     public borrowing func fetch<R: Record, Target: Record>(
         _ request: FetchRequest<R>, with field: KeyPath<R.Fields, Field<R, Reference<Target>?>>
@@ -31,11 +32,11 @@ extension ReadableTransaction where Self: ~Copyable {
         return zip(records, targets).map { ($0, $1) }
     }
 
-    /// The records that a request asks for, each with those that it refers to, in the order of its array.
+    /// Returns the records of a request, each with the records that it refers to, in the order of its array.
     ///
-    /// - Returns: pairs in the order of the request; references by the rule `none` that lead nowhere are left out.
+    /// - Returns: pairs in the order of the request. References with the rule `none` that lead to no record are left out.
     /// - Throws: as ``fetch(_:)``.
-    /// - Complexity: that of the request, and a sorted pass over the records that are referred to, each read once.
+    /// - Complexity: that of the request, plus a sorted pass over the referenced records, each read once.
     @inlinable
     public borrowing func fetch<R: Record, Target: Record>(
         _ request: FetchRequest<R>, with field: KeyPath<R.Fields, Field<R, [Reference<Target>]>>
@@ -44,11 +45,12 @@ extension ReadableTransaction where Self: ~Copyable {
         return try _reading.records(fetch(request)) { token.value(in: $0) }
     }
 
-    /// The records that a request asks for, each with those that it refers to, in the order of its array; none where that is nil.
+    /// Returns the records of a request, each with the records that it refers to, in the order of its array. The list is empty
+    /// where the array is nil.
     ///
-    /// - Returns: pairs in the order of the request; references by the rule `none` that lead nowhere are left out.
+    /// - Returns: pairs in the order of the request. References with the rule `none` that lead to no record are left out.
     /// - Throws: as ``fetch(_:)``.
-    /// - Complexity: that of the request, and a sorted pass over the records that are referred to, each read once.
+    /// - Complexity: that of the request, plus a sorted pass over the referenced records, each read once.
     @inlinable
     public borrowing func fetch<R: Record, Target: Record>(
         _ request: FetchRequest<R>, with field: KeyPath<R.Fields, Field<R, [Reference<Target>]?>>
@@ -57,11 +59,11 @@ extension ReadableTransaction where Self: ~Copyable {
         return try _reading.records(fetch(request)) { token.value(in: $0) ?? [] }
     }
 
-    /// The records that a request asks for, each with those that it refers to, in the order of their ids.
+    /// Returns the records of a request, each with the records that it refers to, in the order of their ids.
     ///
-    /// - Returns: pairs in the order of the request; references by the rule `none` that lead nowhere are left out.
+    /// - Returns: pairs in the order of the request. References with the rule `none` that lead to no record are left out.
     /// - Throws: as ``fetch(_:)``.
-    /// - Complexity: that of the request, and a sorted pass over the records that are referred to, each read once.
+    /// - Complexity: that of the request, plus a sorted pass over the referenced records, each read once.
     @inlinable
     public borrowing func fetch<R: Record, Target: Record>(
         _ request: FetchRequest<R>, with field: KeyPath<R.Fields, Field<R, Set<Reference<Target>>>>
@@ -70,11 +72,12 @@ extension ReadableTransaction where Self: ~Copyable {
         return try _reading.records(fetch(request)) { token.value(in: $0).inOrder() }
     }
 
-    /// The records that a request asks for, each with those that it refers to, in the order of their ids; none where the set is nil.
+    /// Returns the records of a request, each with the records that it refers to, in the order of their ids. The list is empty
+    /// where the set is nil.
     ///
-    /// - Returns: pairs in the order of the request; references by the rule `none` that lead nowhere are left out.
+    /// - Returns: pairs in the order of the request. References with the rule `none` that lead to no record are left out.
     /// - Throws: as ``fetch(_:)``.
-    /// - Complexity: that of the request, and a sorted pass over the records that are referred to, each read once.
+    /// - Complexity: that of the request, plus a sorted pass over the referenced records, each read once.
     @inlinable
     public borrowing func fetch<R: Record, Target: Record>(
         _ request: FetchRequest<R>, with field: KeyPath<R.Fields, Field<R, Set<Reference<Target>>?>>
@@ -83,12 +86,12 @@ extension ReadableTransaction where Self: ~Copyable {
         return try _reading.records(fetch(request)) { token.value(in: $0)?.inOrder() ?? [] }
     }
 
-    /// The records that a request asks for, each with those that refer to it, in the order of their ids.
+    /// Returns the records of a request, each with the records that refer to it, in the order of their ids.
     ///
     /// - Returns: pairs in the order of the request.
     /// - Throws: as ``fetch(_:)``.
-    /// - Complexity: that of the request, and a sorted pass over the index on the reference and over the records that
-    ///   refer, each read once.
+    /// - Complexity: that of the request, plus a sorted pass over the index on the reference and over the referring records, each
+    ///   read once.
     @inlinable
     public borrowing func fetch<Target: Record, Source: Record>(
         _ request: FetchRequest<Target>, with inverse: Inverse<Target, Source>
@@ -100,7 +103,7 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension ReadContext {
-    /// The records that references lead to, in their order, and how many were looked at.
+    /// Returns the records that references lead to, in the order of the references, and the number of records read.
     @inlinable
     package func targets<Target: Record>(
         of references: [Reference<Target>?]
@@ -119,7 +122,7 @@ extension ReadContext {
         return (found, lookup.count)
     }
 
-    /// Records, each with those that it refers to.
+    /// Returns records, each with the records that it refers to.
     @inlinable
     func records<R: Record, Target: Record>(
         _ records: [R], with references: (R) -> [Reference<Target>]
@@ -135,7 +138,7 @@ extension ReadContext {
         return pairs
     }
 
-    /// For each record the ones that refer to it, and how many entries and records were looked at.
+    /// Returns for each record the records that refer to it, and the number of entries and records read.
     @inlinable
     package func sources<Target: Record, Source: Record>(
         _ inverse: Inverse<Target, Source>, of records: [Reference<Target>]
@@ -160,7 +163,7 @@ extension ReadContext {
         return (found, 2 * list.count)
     }
 
-    /// A look-up of the records of a type by their keys.
+    /// Returns a look-up of the records of a type by their keys.
     @usableFromInline
     @_lifetime(copy self)
     func lookup(_ binding: TypedBinding, _ keys: RecordKeyList) -> RecordLookup {
@@ -168,9 +171,10 @@ extension ReadContext {
         return RecordLookup(self, binding.type, keys)
     }
 
-    /// Whether a stored record has the very id that it was looked up by, of which its key may have the beginning alone.
+    /// Returns whether a stored record has exactly the id that it was looked up by. The record's key may hold only the beginning
+    /// of its id.
     ///
-    /// - Parameter idKey: the whole key of the id.
+    /// - Parameter idKey: the untruncated key of the id.
     @usableFromInline
     func hasID(
         _ stored: RawSpan, key: RawSpan, _ idKey: [UInt8], _ binding: TypedBinding
@@ -185,7 +189,7 @@ extension ReadContext {
 }
 
 extension Array where Element: Record {
-    /// Puts records in the order of their ids.
+    /// Sorts records by id.
     @usableFromInline
     mutating func sortByID() {
         let keyed = map { record in
@@ -198,7 +202,7 @@ extension Array where Element: Record {
 }
 
 extension Set {
-    /// References in the order of the ids of their records.
+    /// Returns the references in the order of their records' ids.
     @usableFromInline
     func inOrder<Target: Record>() -> [Element] where Element == Reference<Target> {
         let elements = Array(self)

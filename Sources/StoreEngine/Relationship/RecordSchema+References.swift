@@ -1,5 +1,5 @@
 extension RecordSchema {
-    /// Checks what can be told of the references without their targets.
+    /// Checks the references as far as possible without their target types.
     func validateReferences() throws(StoreError) {
         for (fieldIndex, field) in fields.enumerated() {
             func fail(_ reason: String, _ remedy: String) -> StoreError {

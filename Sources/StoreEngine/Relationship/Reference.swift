@@ -1,4 +1,4 @@
-/// A reference to a record of another type, or of the same one, by its id.
+/// A reference to a record of another type, or of the same type, by its id.
 ///
 /// ```swift
 /// @Record
@@ -10,19 +10,19 @@
 /// }
 /// ```
 ///
-/// A reference holds the id and nothing else: it takes what an id takes, and reading it reads no other record. The store
-/// sees to it that the record exists at the end of every write, unless the rule of the field is ``DeleteRule/none``, and
-/// keeps an index by which ``Inverse`` finds the way back.
+/// A reference holds only the id. It takes as much space as an id, and reading it reads no other record. At the end of every
+/// write, the store checks that the record exists, unless the rule of the field is ``DeleteRule/none``. The store also keeps an
+/// index on every reference, which ``Inverse`` uses to find the referring records.
 ///
-/// It can be written as a literal where the id can: `Sensor(id: "s1", room: "kitchen")`.
+/// You can write a reference as a literal if you can write the id as one: `Sensor(id: "s1", room: "kitchen")`.
 public struct Reference<Target: Record>: Hashable, Sendable {
-    /// The id of the record that is referred to.
+    /// The id of the referenced record.
     public let id: Target.ID
 
-    /// A reference to the record with this id.
+    /// Creates a reference to the record with this id.
     @inlinable public init(_ id: Target.ID) { self.id = id }
 
-    /// A reference to a record.
+    /// Creates a reference to a record.
     @inlinable public init(to record: Target) { id = record.recordID }
 }
 
@@ -34,7 +34,7 @@ extension Reference: IndexableValue {
     @inlinable
     public func encode(to writer: inout ByteWriter) throws(CodecError) { try Target._key(of: id).encode(to: &writer) }
 
-    /// Appends the key of the id, which is that of the record.
+    /// Appends the key of the id, which is also the key of the record.
     @inlinable
     public func encodeKey(to writer: inout ByteWriter) { Target._key(of: id).encodeKey(to: &writer) }
 
@@ -65,13 +65,13 @@ extension Reference: Decodable where Target.ID: Decodable {
     }
 }
 
-/// Any reference, for what works without its type.
+/// A reference of any type, for code that does not know the type.
 protocol AnyReference {}
 
 extension Reference: AnyReference {}
 
 extension Reference: ExpressibleByUnicodeScalarLiteral where Target.ID: ExpressibleByUnicodeScalarLiteral {
-    /// A reference to the record with the id that the literal says.
+    /// Creates a reference to the record whose id is the literal.
     @inlinable
     public init(unicodeScalarLiteral value: Target.ID.UnicodeScalarLiteralType) {
         id = Target.ID(unicodeScalarLiteral: value)
@@ -80,7 +80,7 @@ extension Reference: ExpressibleByUnicodeScalarLiteral where Target.ID: Expressi
 
 extension Reference: ExpressibleByExtendedGraphemeClusterLiteral
 where Target.ID: ExpressibleByExtendedGraphemeClusterLiteral {
-    /// A reference to the record with the id that the literal says.
+    /// Creates a reference to the record whose id is the literal.
     @inlinable
     public init(extendedGraphemeClusterLiteral value: Target.ID.ExtendedGraphemeClusterLiteralType) {
         id = Target.ID(extendedGraphemeClusterLiteral: value)
@@ -88,13 +88,13 @@ where Target.ID: ExpressibleByExtendedGraphemeClusterLiteral {
 }
 
 extension Reference: ExpressibleByStringLiteral where Target.ID: ExpressibleByStringLiteral {
-    /// A reference to the record with the id that the literal says.
+    /// Creates a reference to the record whose id is the literal.
     @inlinable
     public init(stringLiteral value: Target.ID.StringLiteralType) { id = Target.ID(stringLiteral: value) }
 }
 
 extension Reference: ExpressibleByIntegerLiteral where Target.ID: ExpressibleByIntegerLiteral {
-    /// A reference to the record with the id that the literal says.
+    /// Creates a reference to the record whose id is the literal.
     @inlinable
     public init(integerLiteral value: Target.ID.IntegerLiteralType) { id = Target.ID(integerLiteral: value) }
 }

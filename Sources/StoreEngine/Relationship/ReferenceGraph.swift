@@ -1,46 +1,46 @@
-/// One field that refers to records, found in an open store.
+/// A field of an open store that refers to records.
 package struct OpenReference: Sendable {
-    /// The place in the catalog of the type whose field this is.
+    /// The index in the catalog of the type that has the field.
     let source: Int
-    /// The field's place among the newest fields of that type.
+    /// The index of the field among the newest fields of that type.
     let fieldIndex: Int
-    /// The place in the catalog of the type that it refers to.
+    /// The index in the catalog of the referenced type.
     let target: Int
-    /// What becomes of a record when one that it refers to is deleted.
+    /// What happens to a referring record when the referenced record is deleted.
     let rule: DeleteRule
-    /// The index over the field alone.
+    /// The index over this field alone.
     let index: OpenIndex
     /// The type of one reference.
     let type: FieldType
-    /// How one reference becomes the key of its target.
+    /// The component that turns one reference into the key of its target.
     let component: KeyComponent
     /// Whether the field is an array or a set of references.
     let isMultiple: Bool
-    /// Whether the field may hold none.
+    /// Whether the field is optional.
     let isOptional: Bool
 
-    /// Whether the target has to exist.
+    /// Whether the target must exist.
     var isChecked: Bool { rule != .none }
 }
 
-/// Which record types refer to which.
+/// The references between record types.
 package struct ReferenceGraph: Sendable {
-    /// For each type of the catalog the references that its fields are.
+    /// For each type of the catalog, the references among its fields.
     let outgoing: [[OpenReference]]
-    /// For each type of the catalog the references to its records.
+    /// For each type of the catalog, the references to its records.
     let incoming: [[OpenReference]]
 
-    /// Ties the references of all types to their targets.
+    /// Finds the targets of the references of all types.
     ///
     /// - Throws: ``StoreError``: `schemaMismatch` when a target is missing or has an id of another type.
     init(_ types: [OpenType]) throws(StoreError) {
-        // Of two types with one name the newer is taking the place of the older.
+        // Where two types have the same name, the newer type is replacing the older one.
         let typeIndexes = Dictionary(types.enumerated().map { ($0.element.name, $0.offset) }) { _, last in last }
         var outgoing: [[OpenReference]] = []
         var incoming: [[OpenReference]] = types.map { _ in [] }
         for (source, type) in types.enumerated() {
             var own: [OpenReference] = []
-            // What is about to go keeps nothing else in place.
+            // References from a type that is being replaced have no effect.
             if typeIndexes[type.name] != source {
                 outgoing.append([])
                 continue
@@ -71,7 +71,7 @@ package struct ReferenceGraph: Sendable {
         self.incoming = incoming
     }
 
-    /// The references that a field of a type holds, where it is an array or a set of them; nil for any other.
+    /// Returns the references of a field that is an array or a set of them; nil for any other field.
     func elements(_ name: FieldName, of type: OpenType, at typeIndex: Int) -> OpenReference? {
         guard let single = name.single else { return nil }
         return outgoing[typeIndex].first { $0.isMultiple && type.type.isField($0.fieldIndex, named: single) }
@@ -91,7 +91,7 @@ package struct ReferenceGraph: Sendable {
         var types = ids.map(\.type)
         var given = [reference.id]
         if case .embedded(let schema) = reference.id { given = schema.fields.map(\.type) }
-        // An enum that has got a new case still has the same keys.
+        // An enum with a new case still has the same keys.
         types = types.map(\.rawType)
         given = given.map(\.rawType)
         guard types == given else {
@@ -105,7 +105,7 @@ package struct ReferenceGraph: Sendable {
 }
 
 extension OpenReference {
-    /// Calls `body` with the encoding of each id that a field refers to, in its order, until it returns false.
+    /// Calls `body` with the encoding of each id that a field refers to, in the order of the field, until `body` returns false.
     func forEachID(
         in field: RawSpan, _ body: (RawSpan) throws(CodecError) -> Bool
     ) throws(CodecError) {
@@ -121,9 +121,9 @@ extension OpenReference {
         try FieldElements.forEach(in: field, of: type, body)
     }
 
-    /// Appends the part of an entry's key in the index that a reference to a record makes, from the key of its id.
+    /// Appends the part of an index key that a reference to a record makes. `idKey` is the key of the record's id.
     ///
-    /// - Returns: whether it was truncated.
+    /// - Returns: whether the part was truncated.
     func appendEntryPart(idKey: RawSpan, to writer: inout ByteWriter) -> Bool {
         let start = writer.count
         if isOptional, !isMultiple { writer.append(byte: 1) }
@@ -132,9 +132,9 @@ extension OpenReference {
     }
 }
 
-/// The elements of an array or a set, as they are encoded.
+/// The encoded elements of an array or a set.
 enum FieldElements {
-    /// Calls `body` with each element until it returns false.
+    /// Calls `body` with each element until `body` returns false.
     static func forEach(
         in collection: RawSpan, of type: FieldType, _ body: (RawSpan) throws(CodecError) -> Bool
     ) throws(CodecError) {

@@ -1,24 +1,24 @@
-/// The way from a record through references to a field of another record.
+/// A path from a record through references to a field of another record.
 package struct ReferencePath: Sendable {
-    /// One step: from a record to the one that a field of it refers to.
+    /// One step, from a record to the record that one of its fields refers to.
     struct Hop: Sendable {
         let access: FieldAccess
-        /// How the field becomes the key of the target.
+        /// The component that turns the field into the key of the target.
         let component: KeyComponent
-        /// The place in the catalog of the type that it leads to.
+        /// The index in the catalog of the type that the step leads to.
         let target: Int
     }
 
-    /// How many references a path may go through.
+    /// The maximum number of references in a path.
     package static let maximumHops = 4
 
     let hops: [Hop]
     /// The field, in the type that the last hop leads to.
     let access: FieldAccess
 
-    /// Follows a name; nil where it names a field of the record itself.
+    /// Creates the path that a name describes; nil where the name is a field of the record itself.
     ///
-    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where it goes through too many references.
+    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where the name goes through too many references.
     package init?(_ name: FieldName, from start: OpenType, in catalog: Catalog) throws(StoreError) {
         guard !name.rest.isEmpty, let typeIndex = catalog.typeIndex(ofID: start.type.id) else { return nil }
         var hops: [Hop] = []
@@ -37,16 +37,16 @@ package struct ReferencePath: Sendable {
         access = try FieldAccess(rest, of: catalog.types[target].type)
     }
 
-    /// The error for what goes through too many references.
+    /// Returns the error for a name that goes through too many references.
     static func tooLong(_ name: FieldName, in typeName: String) -> StoreError {
         StoreError(
             .invalidValue, "\(typeName).\(name) goes through more than \(maximumHops) references",
             remedy: "keep the value nearer, or fetch in two steps")
     }
 
-    /// The value of the field; none where a reference leads nowhere.
+    /// Returns the value of the field; none where a reference leads to no record.
     ///
-    /// - Parameter record: one of the type that the path begins at.
+    /// - Parameter record: a record of the type at the beginning of the path.
     package func value(from record: DynamicRecord, in scope: ReadContext) throws(StoreError) -> DynamicValue {
         let first = hops[0].access
         let reference = record.values[first.fieldIndex]
@@ -64,9 +64,9 @@ package struct ReferencePath: Sendable {
         return value
     }
 
-    /// The value of the field; none where a reference leads nowhere.
+    /// Returns the value of the field; none where a reference leads to no record.
     ///
-    /// - Parameter table: that of a record, in its newest form, of the type that the path begins at.
+    /// - Parameter table: the fields, in the newest form, of a record of the type at the beginning of the path.
     func value(from table: FieldTable, in scope: ReadContext) throws -> DynamicValue {
         var value = DynamicValue.none
         _ = try follow(table, scope) { end in
@@ -75,7 +75,8 @@ package struct ReferencePath: Sendable {
         return value
     }
 
-    /// Appends the part of a sort key that the field makes; a zero where a reference leads nowhere or the field is none.
+    /// Appends the part of a sort key that the field makes. The part is a zero byte where a reference leads to no record or the
+    /// field is none.
     func appendSortKey(
         _ table: FieldTable, _ component: KeyComponent, _ scope: ReadContext, to writer: inout ByteWriter
     ) throws {
@@ -89,7 +90,7 @@ package struct ReferencePath: Sendable {
 
     /// Calls `body` with the fields, in the newest form, of the record that the last hop leads to.
     ///
-    /// - Returns: false where a reference is none or leads nowhere; `body` was not called then.
+    /// - Returns: false, without a call of `body`, where a reference is none or leads to no record.
     func follow(
         _ table: FieldTable, _ scope: ReadContext, hop: Int = 0, _ body: (FieldTable) throws -> Void
     ) throws -> Bool {
@@ -101,7 +102,7 @@ package struct ReferencePath: Sendable {
         return try follow(id: id, scope, hop: hop, body)
     }
 
-    /// The same from the id that the field of a hop holds.
+    /// Follows the path from the id that the field of a hop holds.
     func follow(
         id: RawSpan, _ scope: ReadContext, hop: Int = 0, _ body: (FieldTable) throws -> Void
     ) throws -> Bool {
@@ -121,20 +122,20 @@ package struct ReferencePath: Sendable {
 /// The first step of a name that goes through a reference.
 struct ReferenceStep {
     let reference: OpenReference
-    /// The field that refers.
+    /// The field that holds the reference.
     let field: FieldName
-    /// What is named of the record that it refers to.
+    /// The rest of the name, which names a field of the referenced record.
     let rest: FieldName
 
-    /// The step that `name` begins with; nil where it names a field of the record itself.
+    /// Creates the step that `name` begins with; nil where `name` is a field of the record itself.
     init?(_ name: FieldName, typeIndex: Int, in catalog: Catalog) {
         if name.rest.isEmpty { return nil }
         self.init(along: name, typeIndex: typeIndex, in: catalog)
     }
 
-    /// The first step on the way to the record that an inverse goes back to.
+    /// Creates the first step on the path to the record at which an inverse begins.
     ///
-    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where it is no reference to one record.
+    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where the field is not a reference to a single record.
     init(to inverse: InverseName, from typeIndex: Int, in catalog: Catalog) throws(StoreError) {
         if let step = ReferenceStep(along: inverse.path, typeIndex: typeIndex, in: catalog) {
             self = step
@@ -166,13 +167,13 @@ struct ReferenceStep {
 }
 
 extension ReadContext {
-    /// The record with an id, from the whole key of that, which is truncated to the record's.
+    /// Returns the record with an id. `key` is the key of the id. It is truncated to the key of the record.
     @_lifetime(copy self)
     func record(idKey key: inout ByteWriter, of type: OpenType) throws -> RawSpan? {
         let whole = key.count > KeyLimit.recordKey ? key.array() : nil
         KeyLimit.truncateRecordKey(&key)
         guard let record = try value(type.database, key: key.bytes) else { return nil }
-        // Two ids that are too long for a key may share its truncated form.
+        // Long ids may have the same truncated key.
         if let whole, try Referrers.idKey(of: record, type) != whole { return nil }
         return record
     }

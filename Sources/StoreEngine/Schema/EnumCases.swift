@@ -1,36 +1,37 @@
-/// The cases of an enum with raw values, and what they are called.
+/// The cases of an enum with raw values, and the names of the cases.
 ///
-/// Two are equal where their raw values are: records hold these alone, and a case may get another name.
+/// Two values are equal if their raw values are: records hold only raw values, and a program may rename a case.
 public struct EnumCases: Sendable {
-    /// The raw values, as text.
+    /// The raw values as text.
     public let rawValues: [String]
-    /// The name of each case; nil where no program has told them, or they are texts themselves.
+    /// The name of each case; nil if no program has recorded the names, or if the raw values are strings.
     public let names: [String]?
 
-    /// Cases with their names, where these are known.
+    /// Creates cases from their raw values as text, and their names if these are known.
     public init(_ rawValues: [String], names: [String]? = nil) {
         self.rawValues = rawValues
         self.names = names?.count == rawValues.count ? names : nil
     }
 
-    /// What the case with a raw value is called.
+    /// Returns the name of the case with a raw value; nil if it has none.
     package func name(ofRawValue text: String) -> String? {
         guard let names, let index = rawValues.firstIndex(of: text) else { return nil }
         return names[index]
     }
 
-    /// The raw value, as text, of the case with a name.
+    /// Returns the raw value, as text, of the case with a name; nil if no case has it.
     package func rawValue(named name: String) -> String? {
         names?.firstIndex(of: name).map { rawValues[$0] }
     }
 }
 
 extension EnumCases {
-    /// The most cases that a message lists.
+    /// The maximum number of cases that a message lists.
     private static let listedCount = 12
 
-    /// The cases for a message, as `shown` writes each from its raw value and its name. A long list ends with the number of the
-    /// cases that it leaves out.
+    /// Returns a list of the cases for a message. A long list ends with the number of cases that it omits.
+    ///
+    /// - Parameter shown: formats a case from its raw value and its name.
     package func list(_ shown: (_ rawValue: String, _ name: String?) -> String) -> String {
         let parts = rawValues.prefix(Self.listedCount).enumerated().map { index, raw in
             shown(raw, names?[index])
@@ -39,7 +40,7 @@ extension EnumCases {
         return parts.joined(separator: ", ") + more
     }
 
-    /// The error for a text that neither is the raw value of a case nor its name.
+    /// Creates the error for a text that is neither the raw value nor the name of a case.
     package func unknown(_ text: String) -> CodecError {
         let list = list { raw, name in name.map { "\($0) (\(raw))" } ?? RecordText.shortened(raw) }
         let nearest = NearestName.find(text, among: names ?? rawValues)
@@ -54,21 +55,21 @@ extension EnumCases: Hashable {
 }
 
 extension EnumCases: RandomAccessCollection {
-    /// The place of the first raw value.
+    /// The position of the first raw value.
     public var startIndex: Int { rawValues.startIndex }
-    /// The place behind the last raw value.
+    /// The position after the last raw value.
     public var endIndex: Int { rawValues.endIndex }
-    /// A raw value, as text.
+    /// The raw value at a position, as text.
     public subscript(index: Int) -> String { rawValues[index] }
 }
 
 extension EnumCases: ExpressibleByArrayLiteral {
-    /// Cases without names.
+    /// Creates cases without names.
     public init(arrayLiteral rawValues: String...) { self.init(rawValues) }
 }
 
 extension EnumCases: CustomStringConvertible {
-    /// The raw values, each behind its name where that is known: `low: 0, high: 1`.
+    /// The raw values, each after its name if that is known: `low: 0, high: 1`.
     public var description: String {
         guard let names else { return rawValues.joined(separator: ", ") }
         return zip(names, rawValues).map { "\($0): \($1)" }.joined(separator: ", ")
@@ -76,21 +77,22 @@ extension EnumCases: CustomStringConvertible {
 }
 
 extension FieldType {
-    /// What people call a value of this type: the name of an enum's case; nil where it has none.
+    /// Returns the name of the enum case that a value of this type is; nil if it has no name.
     package func caseName(of value: DynamicValue) -> String? {
         guard case .enumeration(_, let cases?) = unwrapped, value != .none else { return nil }
         return cases.name(ofRawValue: value.text)
     }
 
-    /// Whether the cases of an enum have names.
+    /// Whether this type is an enum whose cases have names.
     package var hasCaseNames: Bool {
         if case .enumeration(_, let cases?) = unwrapped { return cases.names != nil }
         return false
     }
 
-    /// This type with the names of cases that it lacks and another description of it has.
+    /// Returns this type, with the names from another description for enums that have no case names here.
     ///
-    /// Names that it has stay: of two programs that call a case differently each would undo the work of the other.
+    /// Names that this type has stay. Otherwise, two programs that name a case differently would each undo the change of the
+    /// other.
     func addingCaseNames(of other: FieldType) -> FieldType {
         switch (self, other) {
         case (.enumeration(let raw, let cases?), .enumeration(_, let named?))
@@ -113,7 +115,7 @@ extension FieldType {
         }
     }
 
-    /// Whether another description has names of cases that this one lacks.
+    /// Returns whether another description has names of cases that this type lacks.
     func lacksCaseNames(of other: FieldType) -> Bool {
         switch (self, other) {
         case (.enumeration(_, let cases?), .enumeration(_, let named?)):

@@ -1,7 +1,7 @@
-// How tokens are made: by overloads that tell how a property of each kind is decoded. `get` reads the property and `set`
-// changes it, unless it is a constant.
+// These initializers create tokens, with one overload for each way to decode a property. `get` reads the property. `set` changes
+// it, and is nil for a constant.
 extension Field {
-    /// A token for the property at `index`, of a type that the store knows.
+    /// Creates a token for the property with the field index `index`, whose type conforms to ``FieldValue``.
     @inlinable
     public init(
         _ index: Int, _ name: String,
@@ -13,7 +13,7 @@ extension Field {
             decode: { (bytes: RawSpan) throws(CodecError) -> Value in try Value(from: bytes) })
     }
 
-    /// A token for the property at `index`, an enum that does not name ``FieldValue``.
+    /// Creates a token for the property with the field index `index`, an enum that does not conform to ``FieldValue``.
     @inlinable
     @_disfavoredOverload
     public init(
@@ -26,7 +26,7 @@ extension Field {
             decode: { (bytes: RawSpan) throws(CodecError) -> Value in try Field.value(ofRaw: bytes) })
     }
 
-    /// A token for the property at `index`, an optional enum that does not name ``FieldValue``.
+    /// Creates a token for the property with the field index `index`, an optional enum that does not conform to ``FieldValue``.
     @inlinable
     @_disfavoredOverload
     public init(
@@ -39,7 +39,7 @@ extension Field {
             decode: { (bytes: RawSpan) throws(CodecError) -> Value in try Value(ofRaw: bytes) })
     }
 
-    /// A token for the property at `index`, an enum that does not name ``FieldValue`` but is Codable.
+    /// Creates a token for the property with the field index `index`, a `Codable` enum that does not conform to ``FieldValue``.
     @inlinable
     @_disfavoredOverload
     public init(
@@ -52,7 +52,8 @@ extension Field {
             decode: { (bytes: RawSpan) throws(CodecError) -> Value in try Field.value(ofRaw: bytes) })
     }
 
-    /// A token for the property at `index`, an optional enum that does not name ``FieldValue`` but is Codable.
+    /// Creates a token for the property with the field index `index`, an optional `Codable` enum that does not conform to
+    /// ``FieldValue``.
     @inlinable
     @_disfavoredOverload
     public init(
@@ -65,7 +66,7 @@ extension Field {
             decode: { (bytes: RawSpan) throws(CodecError) -> Value in try Value(ofRaw: bytes) })
     }
 
-    /// A token for the property at `index`, a value that is only `Codable`.
+    /// Creates a token for the property with the field index `index`, whose type conforms only to `Codable`.
     @inlinable
     @_disfavoredOverload
     public init(
@@ -94,17 +95,21 @@ extension Field {
     }
 }
 
-/// An optional enum whose raw values the store knows. Nothing to conform to: it tells such optionals from others that are
-/// `Codable`, which the store keeps as JSON.
+/// An optional enum whose raw values conform to ``FieldValue``.
+///
+/// Do not conform to this protocol. It distinguishes these optionals from other `Codable` optionals, which the store keeps as
+/// JSON.
 public protocol OptionalRawValue {
-    /// Decodes an optional raw value.
+    /// Decodes the value from the bytes of an optional raw value.
     ///
-    /// - Throws: ``CodecError`` where there is none, or no case has it.
+    /// - Throws: ``CodecError`` if the bytes do not encode an optional raw value, or if no case has the raw value.
     init(ofRaw bytes: RawSpan) throws(CodecError)
 }
 
 extension Optional: OptionalRawValue where Wrapped: RawRepresentable, Wrapped.RawValue: FieldValue {
-    /// Decodes an optional raw value.
+    /// Decodes the value from the bytes of an optional raw value.
+    ///
+    /// - Throws: ``CodecError`` if the bytes do not encode an optional raw value, or if no case has the raw value.
     public init(ofRaw bytes: RawSpan) throws(CodecError) {
         guard let raw = try Wrapped.RawValue?(from: bytes) else {
             self = nil

@@ -1,20 +1,20 @@
 /// A typed token for one stored property of a record or of an embedded struct.
 ///
-/// `@Record` generates one for each stored property: `Sensor.fields.celsius` is a `Field<Sensor, Double>`. Where an
-/// interface takes a key path such as `\.celsius`, it is a key path into these tokens.
+/// The macro `@Record` generates one token for each stored property: `Sensor.fields.celsius` is a `Field<Sensor, Double>`. A
+/// parameter that takes a key path such as `\.celsius` takes a key path into these tokens.
 ///
-/// Its public members are those of conditions and orders. Any other name after a token names a property of the embedded struct, or
-/// of the record that it refers to, such as `$0.room.name`.
+/// The public members of a token build conditions and orders. Any other name after a token names a property of the embedded
+/// struct, or of the record that the property refers to, such as `$0.room.name`.
 @dynamicCallable
 @dynamicMemberLookup
 public struct Field<Root, Value>: Sendable {
-    /// The property's place in the record.
+    /// The property's field index in the record.
     @usableFromInline let index: Int
-    /// The steps through embedded structs to a nested property; empty for one of the record's own.
+    /// The steps through embedded structs to a nested property; empty for a property of the record itself.
     @usableFromInline let nestedPath: [FieldStep]
-    /// Whether the value is optional only because a struct on the way is, so that its bytes have no mark of an optional.
+    /// Whether the value is optional only because a struct on the way is optional. Its bytes then have no mark of an optional.
     @usableFromInline let isOptionalByPath: Bool
-    /// The property's name, with dots between the parts of a nested one.
+    /// The property's name, with dots between the parts of a nested name.
     @usableFromInline let name: String
     @usableFromInline let read: @Sendable (Root) -> Value
     @usableFromInline let write: (@Sendable (inout Root, Value) -> Void)?
@@ -37,17 +37,17 @@ public struct Field<Root, Value>: Sendable {
         self.decode = decode
     }
 
-    /// The places of the property: that in the record, then those in the embedded structs on the way.
+    /// The field indexes of the property: the index in the record, then the indexes in the embedded structs on the way.
     @usableFromInline var path: [Int] { [index] + nestedPath.map(\.fieldIndex) }
 
     /// Whether the property can be changed.
     @inlinable var isMutable: Bool { write != nil }
 
-    /// The property's value in `root`.
+    /// Returns the property's value in `root`.
     @inlinable
     func value(in root: Root) -> Value { read(root) }
 
-    /// Sets the property in `root`; a constant stays as it is and the result is false.
+    /// Sets the property in `root`. For a constant, changes nothing and returns false.
     @inlinable
     @discardableResult
     func set(_ value: Value, in root: inout Root) -> Bool {
@@ -56,7 +56,7 @@ public struct Field<Root, Value>: Sendable {
         return true
     }
 
-    /// The token for a property of the embedded struct that this property may hold; nil where it holds none.
+    /// The token for a property of the optional embedded struct in this property. Its value is nil if the struct is nil.
     public subscript<Wrapped: EmbeddedValue, Nested>(
         dynamicMember keyPath: KeyPath<Wrapped.Fields, Field<Wrapped, Nested>>
     ) -> Field<Root, Nested?> where Value == Wrapped? {
@@ -73,7 +73,8 @@ public struct Field<Root, Value>: Sendable {
             })
     }
 
-    /// The same for a property that is optional itself.
+    /// The token for an optional property of the optional embedded struct in this property. Its value is nil if the struct is
+    /// nil.
     public subscript<Wrapped: EmbeddedValue, Nested>(
         dynamicMember keyPath: KeyPath<Wrapped.Fields, Field<Wrapped, Nested?>>
     ) -> Field<Root, Nested?> where Value == Wrapped? {
@@ -90,7 +91,7 @@ public struct Field<Root, Value>: Sendable {
             })
     }
 
-    /// The token for a property of the embedded struct that this property holds.
+    /// The token for a property of the embedded struct in this property.
     public subscript<Nested>(dynamicMember keyPath: KeyPath<Value.Fields, Field<Value, Nested>>) -> Field<Root, Nested>
     where Value: EmbeddedValue {
         let inner = Value.fields[keyPath: keyPath]

@@ -1,23 +1,23 @@
-/// One step from a field to a property of the embedded struct that it holds.
+/// One step from a field to a property of the embedded struct in the field.
 @usableFromInline
 struct FieldStep: Hashable, Sendable {
-    /// The property's place in the struct.
+    /// The property's field index in the struct.
     let fieldIndex: Int
-    /// Whether the struct is optional, so that a mark stands before its bytes, or there are none.
+    /// Whether the struct is optional. The bytes of its field are then a mark byte and the struct, or empty for nil.
     let isOptional: Bool
 
-    /// The place of what is no property but all that stands behind the mark.
+    /// The `fieldIndex` of a step that selects all bytes after the mark instead of a property.
     static let mark = -1
 
-    /// The bytes of the property; nil where a struct on the way is none.
+    /// Returns the bytes of the property; nil if a struct on the way is nil.
     ///
     /// - Parameters:
-    ///   - bytes: those of the record's own field.
-    ///   - way: the steps before this one.
+    ///   - bytes: the bytes of the record's own field.
+    ///   - way: the steps before this step.
     @_lifetime(copy bytes)
     func bytes(in bytes: RawSpan, behind way: [FieldStep]) throws(CodecError) -> RawSpan? {
         var bytes = bytes
-        // Most properties are those of a struct in the record itself.
+        // Most properties belong to a struct in the record itself, so `way` is usually empty.
         if !way.isEmpty {
             for step in way {
                 guard let inner = try step.bytes(in: bytes) else { return nil }
@@ -27,7 +27,7 @@ struct FieldStep: Hashable, Sendable {
         return try self.bytes(in: bytes)
     }
 
-    /// The bytes of the property, from those of the field that holds the struct; nil where that is none.
+    /// Returns the bytes of the property, from the bytes of the field that holds the struct; nil if the struct is nil.
     @_lifetime(copy bytes)
     func bytes(in bytes: RawSpan) throws(CodecError) -> RawSpan? {
         guard isOptional else { return try FieldTable(bytes).field(fieldIndex) }

@@ -1,25 +1,26 @@
-/// What other layers read of a field's token, whose own members must not hide those of embedded structs.
+/// The members of a field's token that other layers use. ``Field`` does not have them itself, because they would hide members of
+/// embedded structs.
 @usableFromInline
 package struct FieldToken<Root, Value>: Sendable {
     @usableFromInline let field: Field<Root, Value>
 
-    /// Looks into a token.
+    /// Gives access to the members of a token.
     @inlinable
     package init(_ field: Field<Root, Value>) { self.field = field }
 
-    /// The property's place among the declared ones; of a nested one that of the record's own property.
+    /// The property's declared field index. For a nested property, the index of the record's own property.
     @inlinable package var fieldIndex: Int { field.index }
 
-    /// The property's name, with dots between the parts of a nested one.
+    /// The property's name, with dots between the parts of a nested name.
     package var name: String { field.name }
 
-    /// Whether it can be changed.
+    /// Whether the property can be changed.
     package var isMutable: Bool { field.isMutable }
 
-    /// The property's value in `root`.
+    /// Returns the property's value in `root`.
     @inlinable
     package func value(in root: Root) -> Value { field.read(root) }
 
-    /// Sets the property in `root`; a constant stays as it is.
+    /// Sets the property in `root`. For a constant, changes nothing.
     package func set(_ value: Value, in root: inout Root) { field.set(value, in: &root) }
 }

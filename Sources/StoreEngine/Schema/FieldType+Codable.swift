@@ -1,8 +1,9 @@
 import Foundation
 
-// The JSON form of types in the catalog and in schema documents: a scalar is its name (`"string"`), others are objects
-// of one key (`{"optional": …}`, `{"array": …}`, `{"set": …}`, `{"dictionary": [key, value]}`,
-// `{"enum": raw, "cases": […], "names": […]}`, `{"struct": [fields]}`, `{"reference": record type, "id": type}`).
+// The JSON form of types in the catalog and in schema documents. A scalar is its name (`"string"`), and an optional scalar is the
+// name with a question mark (`"string?"`). Other types are objects: `{"optional": …}`, `{"array": …}`, `{"set": …}`,
+// `{"dictionary": [key, value]}`, `{"enum": raw, "cases": […], "names": […]}`, `{"struct": [fields]}`, `{"reference": record
+// type, "id": type}`.
 extension FieldType: Codable {
     private enum Key: String, CodingKey {
         case optional, array, set, dictionary, cases, names, reference, id
@@ -67,7 +68,7 @@ extension FieldType: Codable {
         case .enumeration(let raw, let cases):
             try container.encode(raw, forKey: .enumeration)
             try container.encodeIfPresent(cases?.rawValues, forKey: .cases)
-            // Absent in catalogs from before names were kept.
+            // Absent in catalogs that were written before the library stored names.
             try container.encodeIfPresent(cases?.names, forKey: .names)
         case .embedded(let schema): try container.encode(schema.fields, forKey: .embedded)
         case .reference(let target, let id):

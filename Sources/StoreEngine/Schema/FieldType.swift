@@ -1,4 +1,4 @@
-/// How the catalog describes what a field holds: enough to read, check, print and change it without its Swift type.
+/// The catalog's description of a field's type. It is sufficient to read, check, print and change a value without its Swift type.
 public indirect enum FieldType: Hashable, Sendable {
     case bool
     case int8, int16, int32, int64
@@ -8,7 +8,7 @@ public indirect enum FieldType: Hashable, Sendable {
     case uuid, date, url, decimal, duration
     /// Any other `Codable` value, as JSON text.
     case json
-    /// A value or none.
+    /// A value or nil.
     case optional(FieldType)
     /// Values in order.
     case array(FieldType)
@@ -16,7 +16,7 @@ public indirect enum FieldType: Hashable, Sendable {
     case set(FieldType)
     /// Values by key.
     case dictionary(FieldType, FieldType)
-    /// A raw value; its text for each case where the cases are known.
+    /// A raw value, with the raw values of the cases as text if the cases are known.
     case enumeration(FieldType, cases: EnumCases?)
     /// A nested struct whose fields can be addressed.
     case embedded(EmbeddedSchema)
@@ -25,7 +25,7 @@ public indirect enum FieldType: Hashable, Sendable {
 }
 
 extension FieldType {
-    /// Whether a field of this type may hold none.
+    /// Whether a field of this type may hold nil.
     public var isOptional: Bool {
         if case .optional = self { return true }
         return false
@@ -37,7 +37,7 @@ extension FieldType {
         return self
     }
 
-    /// The raw type of an enumeration, what the id holds for a reference, or the type itself.
+    /// The raw type of an enumeration, the raw type of the id for a reference, or otherwise the type itself.
     package var rawType: FieldType {
         switch self {
         case .enumeration(let raw, _): raw
@@ -46,20 +46,21 @@ extension FieldType {
         }
     }
 
-    /// Whether values have an order-preserving key, so that they can be an id or be indexed.
+    /// Whether values have an order-preserving key, so that they can form an id or be indexed.
     package var isIndexable: Bool {
         switch self {
         case .json, .array, .set, .dictionary, .embedded: false
         case .optional(let wrapped): wrapped.isIndexable
         case .enumeration(let raw, _): raw.isIndexable
-        // An id of several fields is one whose parts follow each other.
+        // The key of an id with several fields is the keys of its fields, one after the other.
         case .reference(_, .embedded(let schema)): schema.fields.allSatisfy(\.type.isIndexable)
         case .reference(_, let id): id.isIndexable
         default: true
         }
     }
 
-    /// Whether an optional holds an optional somewhere. Such a value cannot be told from none without its Swift type.
+    /// Whether an optional contains an optional anywhere. Without the Swift type, the inner nil cannot be distinguished from the
+    /// outer nil.
     package var hasNestedOptional: Bool {
         switch self {
         case .optional(let wrapped): wrapped.isOptional || wrapped.hasNestedOptional
@@ -79,7 +80,7 @@ extension FieldType {
         }
     }
 
-    /// The size of every encoded value in bytes, or nil where sizes differ.
+    /// The size of every encoded value in bytes; nil if sizes differ.
     package var fixedByteCount: Int? {
         switch self {
         case .bool, .int8, .uint8: 1
@@ -95,7 +96,7 @@ extension FieldType {
 }
 
 extension FieldType: CustomStringConvertible {
-    /// The type as people write it, for tables and messages: `string?`, `[int64]`, `enum<string>(eu, us)`.
+    /// The type in readable form, for tables and messages: `string?`, `[int64]`, `enum<string>(eu, us)`.
     public var description: String {
         switch self {
         case .optional(let wrapped): "\(wrapped)?"
@@ -111,10 +112,10 @@ extension FieldType: CustomStringConvertible {
         }
     }
 
-    /// The name of a type that has no parts.
+    /// The name of a type without parts; nil for other types.
     package var scalarName: String? { FieldType.scalarNames[self] }
 
-    /// The type with such a name.
+    /// Creates the type without parts that has a name; nil if no type has it.
     package init?(scalarName: String) {
         guard let found = FieldType.scalars.first(where: { $0.name == scalarName }) else { return nil }
         self = found.type

@@ -1,35 +1,37 @@
 /// A value that a store keeps under its id. Conform with the macro `@Record`.
 public protocol Record: Sendable, Equatable {
-    /// The id's type: that of the one property marked `@ID`, or a struct of several.
+    /// The type of the id: the type of the property marked `@ID`, or a struct if several properties are marked.
     associatedtype ID: Hashable & Sendable
-    /// What keys are made of: the id, or its raw value where the id itself does not name ``IndexableValue``.
+    /// The type of the values that form keys: the id, or its raw value if the id does not conform to ``IndexableValue``.
     associatedtype _IDKey: IndexableValue
-    /// One token for each stored property.
+    /// The type that has one token for each stored property.
     associatedtype Fields: Sendable
 
-    /// The tokens of the fields that are unique by themselves: those marked `@Unique`.
+    /// The type that has a token for each field that is unique by itself, which is each field marked `@Unique`.
     associatedtype UniqueFields: Sendable = NoUniqueFields
 
-    /// The tokens.
+    /// The tokens of the stored properties.
     static var fields: Fields { get }
 
     /// The tokens of the fields that are unique by themselves.
     static var uniqueFields: UniqueFields { get }
 
-    /// What this type declares.
+    /// The schema that this type declares.
     static var recordSchema: RecordSchema { get }
 
-    /// The record type's name in the store, as ``recordSchema`` has it. References name their target by it while schemas
-    /// are still being made, so it must not come from there.
+    /// The record type's name in the store, equal to the name in ``recordSchema``.
+    ///
+    /// References use this name for their target while schemas are still under construction. An implementation must therefore not
+    /// read it from ``recordSchema``.
     static var _recordName: String { get }
 
     /// The record's id.
     var recordID: ID { get }
 
-    /// What the key of an id is made of.
+    /// Returns the value that forms the key of an id.
     static func _key(of id: ID) -> _IDKey
 
-    /// The id that a key is made of; nil where there is none.
+    /// Returns the id for a key value; nil if no id has that value.
     static func _id(of key: _IDKey) -> ID?
 
     /// Encodes each field in the order of ``recordSchema``.
@@ -39,7 +41,7 @@ public protocol Record: Sendable, Equatable {
     init(from decoder: borrowing FieldDecoder) throws(CodecError)
 }
 
-/// The unique fields of a record that has none.
+/// The unique fields of a record type without unique fields.
 public struct NoUniqueFields: Sendable {
     @inlinable
     init() {}
@@ -56,26 +58,26 @@ extension Record {
 }
 
 extension Record where ID: IndexableValue {
-    /// The id itself.
+    /// Returns the id itself.
     @inlinable public static func _key(of id: ID) -> ID { id }
 
-    /// The id itself.
+    /// Returns the id itself.
     @inlinable public static func _id(of key: ID) -> ID? { key }
 }
 
 extension Record where ID: RawRepresentable, ID.RawValue: IndexableValue {
-    /// The raw value of the id.
+    /// Returns the raw value of the id.
     @inlinable public static func _key(of id: ID) -> ID.RawValue { id.rawValue }
 
-    /// The id with this raw value.
+    /// Returns the id with this raw value; nil if there is none.
     @inlinable public static func _id(of key: ID.RawValue) -> ID? { ID(rawValue: key) }
 }
 
-// Where both of the above hold, Swift needs one that is better than either.
+// If an id type meets the conditions of both extensions above, Swift needs a more specific one.
 extension Record where ID: IndexableValue & RawRepresentable, ID.RawValue: IndexableValue {
-    /// The id itself.
+    /// Returns the id itself.
     @inlinable public static func _key(of id: ID) -> ID { id }
 
-    /// The id itself.
+    /// Returns the id itself.
     @inlinable public static func _id(of key: ID) -> ID? { key }
 }

@@ -1,9 +1,10 @@
 extension RecordSchema {
-    /// How this schema, a program's, differs from that of the store; empty when records of both are the same but for names of
-    /// fields that one of the two declares.
+    /// Returns the differences between this schema of a program and the schema of the store.
+    ///
+    /// The result is empty if records of both are the same, apart from field names that only one of the two declares.
     package func differences(from stored: RecordSchema) -> [SchemaDifference] {
         var found: [SchemaDifference] = []
-        // What the program's fields are in the store.
+        // For each field of the program, the index of its field in the store.
         let fieldIndexes = fields.map { FieldMatch.index(of: $0, among: stored.fields, besides: fields) }
         for (field, fieldIndex) in zip(fields, fieldIndexes) {
             if let fieldIndex {

@@ -1,8 +1,10 @@
 extension RecordSchema {
-    /// The most record types, and the most indexes of one type.
+    /// The maximum number of indexes of one record type.
     static let maximumIndexCount = 64
 
-    /// Checks what a macro cannot see, and what a schema document may get wrong.
+    /// Checks the rules that the macro cannot check and that a schema document may violate.
+    ///
+    /// - Throws: ``StoreError`` with the code `invalidValue`.
     package func validate() throws(StoreError) {
         func fail(_ reason: String, _ remedy: String? = nil) -> StoreError {
             StoreError(
@@ -61,7 +63,7 @@ extension RecordSchema {
         }
     }
 
-    /// An index as people write it.
+    /// Returns the readable form of an index: `index (room)` or `unique index (serial)`.
     package func describe(_ index: IndexSchema) -> String {
         (index.isUnique ? "unique index (" : "index (") + index.fields.map { fields[$0].name }.joined(separator: ", ")
             + ")"

@@ -1,23 +1,23 @@
-/// What a Swift type declares of its records: fields, id, indexes. The macro `@Record` writes it.
+/// The declaration of a Swift type for its records: fields, id and indexes. The macro `@Record` generates it.
 ///
-/// The catalog of a store turns it into a ``RecordType`` with stable numbers for the fields and indexes.
+/// The catalog of a store turns it into a ``RecordType``, which has permanent numbers for the fields and indexes.
 public struct RecordSchema: Hashable, Sendable {
     /// The record type's name in the store.
     public let name: String
     /// The fields, in the order in which they are declared.
     public let fields: [FieldSchema]
-    /// Which fields are the id.
+    /// The fields that form the id.
     public let id: IDSchema
-    /// The indexes besides the id. Each field that refers to records has one of its own, declared or not.
+    /// The indexes in addition to the id. Each field that refers to records has its own index, even if none is declared.
     public let indexes: [IndexSchema]
 
-    /// A schema; indexes and id name fields by their place in `fields`.
+    /// Creates a schema. Indexes and the id identify fields by their index in `fields`.
     public init(name: String, fields: [FieldSchema], id: IDSchema, indexes: [IndexSchema] = []) {
         self.name = name
         self.fields = fields
         self.id = id
         let references = fields.indices.filter { fields[$0].type.reference != nil }
-        // By it the records that refer to a record are found when that is deleted.
+        // When the store deletes a record, it uses this index to find the records that refer to it.
         let implied = references.filter { fieldIndex in !indexes.contains { $0.fields == [fieldIndex] } }
         self.indexes = indexes + implied.map { IndexSchema([$0]) }
     }
@@ -28,7 +28,7 @@ public struct EmbeddedSchema: Hashable, Sendable {
     /// The fields, in the order in which they are declared.
     public let fields: [FieldSchema]
 
-    /// A schema of `fields`.
+    /// Creates a schema with `fields`.
     public init(fields: [FieldSchema]) { self.fields = fields }
 }
 
@@ -36,16 +36,16 @@ public struct EmbeddedSchema: Hashable, Sendable {
 public struct FieldSchema: Hashable, Sendable {
     /// The field's name.
     public let name: String
-    /// What it holds.
+    /// The type of the field's values.
     public let type: FieldType
-    /// What an insert without this field gets, if it may be left out.
+    /// The default for an insert that leaves out this field; nil if there is none.
     public let defaultValue: FieldDefault?
-    /// Earlier names, newest first.
+    /// The earlier names of the field, the newest first.
     public let renamedFrom: [String]
-    /// What becomes of the record when one that this field refers to is deleted. Means nothing for other fields.
+    /// The rule for the record when a transaction deletes a record that this field refers to. It has no effect for other fields.
     public let deleteRule: DeleteRule
 
-    /// A field from its parts.
+    /// Creates a field from its parts.
     public init(
         name: String, type: FieldType, defaultValue: FieldDefault?, renamedFrom: [String], onDelete: DeleteRule = .deny
     ) {
@@ -56,26 +56,26 @@ public struct FieldSchema: Hashable, Sendable {
         deleteRule = onDelete
     }
 
-    /// The same field with another delete rule.
+    /// Returns the same field with another delete rule.
     public func onDelete(_ rule: DeleteRule) -> FieldSchema {
         FieldSchema(name: name, type: type, defaultValue: defaultValue, renamedFrom: renamedFrom, onDelete: rule)
     }
 
-    /// A field of a type that the store knows.
+    /// Creates a field whose type conforms to ``FieldValue``.
     public init<V: FieldValue>(_ name: String, _ type: V.Type, renamedFrom: [String] = []) {
         self.init(name: name, type: V.fieldType, defaultValue: nil, renamedFrom: renamedFrom)
     }
 
-    /// A field of a type that the store knows, with the literal it is declared with.
+    /// Creates a field whose type conforms to ``FieldValue``, with the literal in its declaration as the default.
     ///
-    /// The default has the field's own type, not an optional of it: `.none` is a case of the field's enum then.
+    /// The default has the field's own type and not an optional of it, so that `.none` means a case of the field's enum.
     public init<V: FieldValue>(_ name: String, _ type: V.Type, default value: V, renamedFrom: [String] = []) {
-        // A literal always encodes; were it not to, the field would just have no default in the catalog.
+        // A literal always encodes. If it did not, the field would only lack a default in the catalog.
         let encoded = try? value.encoded()
         self.init(name: name, type: V.fieldType, defaultValue: encoded.map { .value($0) }, renamedFrom: renamedFrom)
     }
 
-    /// A field of an enum that does not name ``FieldValue``.
+    /// Creates a field for an enum that does not conform to ``FieldValue``.
     @_disfavoredOverload
     public init<V: RawRepresentable>(
         _ name: String, _ type: V.Type, renamedFrom: [String] = []
@@ -83,7 +83,7 @@ public struct FieldSchema: Hashable, Sendable {
         self.init(name: name, type: .ofRawValues(V.self), defaultValue: nil, renamedFrom: renamedFrom)
     }
 
-    /// A field of an enum that does not name ``FieldValue``, with its default.
+    /// Creates a field with a default for an enum that does not conform to ``FieldValue``.
     @_disfavoredOverload
     public init<V: RawRepresentable>(
         _ name: String, _ type: V.Type, default value: V, renamedFrom: [String] = []
@@ -93,7 +93,7 @@ public struct FieldSchema: Hashable, Sendable {
             name: name, type: .ofRawValues(V.self), defaultValue: encoded.map { .value($0) }, renamedFrom: renamedFrom)
     }
 
-    /// A field of an optional enum that does not name ``FieldValue``.
+    /// Creates a field for an optional enum that does not conform to ``FieldValue``.
     @_disfavoredOverload
     public init<V: RawRepresentable>(
         _ name: String, _ type: V?.Type, renamedFrom: [String] = []
@@ -101,7 +101,7 @@ public struct FieldSchema: Hashable, Sendable {
         self.init(name: name, type: .optional(.ofRawValues(V.self)), defaultValue: nil, renamedFrom: renamedFrom)
     }
 
-    /// A field of an optional enum that does not name ``FieldValue``, with its default.
+    /// Creates a field with a default for an optional enum that does not conform to ``FieldValue``.
     @_disfavoredOverload
     public init<V: RawRepresentable>(
         _ name: String, _ type: V?.Type, default value: V?, renamedFrom: [String] = []
@@ -112,7 +112,7 @@ public struct FieldSchema: Hashable, Sendable {
             renamedFrom: renamedFrom)
     }
 
-    /// A field of an enum that does not name ``FieldValue`` but is Codable.
+    /// Creates a field for a `Codable` enum that does not conform to ``FieldValue``.
     @_disfavoredOverload
     public init<V: RawRepresentable & Codable & Sendable>(
         _ name: String, _ type: V.Type, renamedFrom: [String] = []
@@ -120,7 +120,7 @@ public struct FieldSchema: Hashable, Sendable {
         self.init(name: name, type: .ofRawValues(V.self), defaultValue: nil, renamedFrom: renamedFrom)
     }
 
-    /// A field of an enum that does not name ``FieldValue`` but is Codable, with its default.
+    /// Creates a field with a default for a `Codable` enum that does not conform to ``FieldValue``.
     @_disfavoredOverload
     public init<V: RawRepresentable & Codable & Sendable>(
         _ name: String, _ type: V.Type, default value: V, renamedFrom: [String] = []
@@ -130,7 +130,7 @@ public struct FieldSchema: Hashable, Sendable {
             name: name, type: .ofRawValues(V.self), defaultValue: encoded.map { .value($0) }, renamedFrom: renamedFrom)
     }
 
-    /// A field of an optional enum that does not name ``FieldValue`` but is Codable.
+    /// Creates a field for an optional `Codable` enum that does not conform to ``FieldValue``.
     @_disfavoredOverload
     public init<V: RawRepresentable & Codable & Sendable>(
         _ name: String, _ type: V?.Type, renamedFrom: [String] = []
@@ -138,7 +138,7 @@ public struct FieldSchema: Hashable, Sendable {
         self.init(name: name, type: .optional(.ofRawValues(V.self)), defaultValue: nil, renamedFrom: renamedFrom)
     }
 
-    /// A field of an optional enum that does not name ``FieldValue`` but is Codable, with its default.
+    /// Creates a field with a default for an optional `Codable` enum that does not conform to ``FieldValue``.
     @_disfavoredOverload
     public init<V: RawRepresentable & Codable & Sendable>(
         _ name: String, _ type: V?.Type, default value: V?, renamedFrom: [String] = []
@@ -149,41 +149,41 @@ public struct FieldSchema: Hashable, Sendable {
             renamedFrom: renamedFrom)
     }
 
-    /// A field of a type that is only `Codable`.
+    /// Creates a field for a type that conforms only to `Codable`.
     @_disfavoredOverload
     public init<V: Codable & Sendable>(_ name: String, _ type: V.Type, renamedFrom: [String] = []) {
         self.init(name: name, type: .json, defaultValue: nil, renamedFrom: renamedFrom)
     }
 
-    /// A field of a type that is only `Codable`, with its default.
+    /// Creates a field with a default, for a type that conforms only to `Codable`.
     @_disfavoredOverload
     public init<V: Codable & Sendable>(_ name: String, _ type: V.Type, default value: V, renamedFrom: [String] = []) {
         let encoded = try? JSONField(value).encoded()
         self.init(name: name, type: .json, defaultValue: encoded.map { .value($0) }, renamedFrom: renamedFrom)
     }
 
-    /// A field that the transaction fills in.
+    /// Creates a field that the transaction fills in.
     public init<V: FieldValue>(_ name: String, _ type: V.Type, token: DefaultToken, renamedFrom: [String] = []) {
         self.init(name: name, type: V.fieldType, defaultValue: .token(token), renamedFrom: renamedFrom)
     }
 }
 
-/// What an insert without a field gets.
+/// The default of a field for an insert that leaves the field out.
 public enum FieldDefault: Hashable, Sendable {
-    /// A constant, encoded as the field's type says.
+    /// A constant, in the encoding of the field's type.
     case value([UInt8])
-    /// What the transaction fills in.
+    /// A value that the transaction fills in.
     case token(DefaultToken)
 }
 
-/// Which fields are a record's id.
+/// The fields that form a record's id.
 public struct IDSchema: Hashable, Sendable {
-    /// The places of the id's fields.
+    /// The field indexes of the id's fields.
     public let fields: [Int]
-    /// Whether the store assigns increasing integers, never one twice.
+    /// Whether the store assigns the ids: increasing integers, none of them twice.
     public let isAssigned: Bool
 
-    /// An id of `fields`.
+    /// Creates an id of `fields`.
     public init(_ fields: [Int], isAssigned: Bool = false) {
         self.fields = fields
         self.isAssigned = isAssigned
@@ -192,12 +192,12 @@ public struct IDSchema: Hashable, Sendable {
 
 /// An index over one or more fields.
 public struct IndexSchema: Hashable, Sendable {
-    /// The places of the indexed fields, the most significant first.
+    /// The field indexes of the indexed fields, the most significant first.
     public let fields: [Int]
-    /// Whether no two records may have equal values in all of these fields. Records with none in one are exempt.
+    /// Whether no two records may have equal values in all of these fields. Records with nil in one of the fields are exempt.
     public let isUnique: Bool
 
-    /// An index over `fields`.
+    /// Creates an index over `fields`.
     public init(_ fields: [Int], isUnique: Bool = false) {
         self.fields = fields
         self.isUnique = isUnique

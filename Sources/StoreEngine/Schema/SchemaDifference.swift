@@ -1,16 +1,16 @@
-/// One difference between a record type of the store and its declaration in a program or a version of one.
+/// One difference between a record type of the store and its declaration in a program, or in a version of a migration plan.
 package enum SchemaDifference: Hashable, Sendable {
-    /// A field of the declaration that the store lacks; inside structs by its path.
+    /// A field of the declaration that the store lacks. A field inside a struct has its path as its name.
     case missingField(String, FieldType)
     /// A field of the store that the declaration lacks.
     case undeclaredField(String, FieldType)
-    /// A field of another type.
+    /// A field whose type differs.
     case type(String, stored: FieldType, declared: FieldType)
-    /// A reference with another delete rule.
+    /// A reference whose delete rule differs.
     case deleteRule(String, stored: DeleteRule, declared: DeleteRule)
-    /// A field with another default.
+    /// A field whose default differs.
     case defaultValue(String)
-    /// Another id.
+    /// A different id.
     case id
     /// An index of the declaration that the store lacks, as `index (room)` or `unique index (serial)`.
     case missingIndex(String)
@@ -19,7 +19,7 @@ package enum SchemaDifference: Hashable, Sendable {
 }
 
 extension SchemaDifference: CustomStringConvertible {
-    /// The difference between a program and the store.
+    /// The difference, phrased for a program and the store.
     package var description: String {
         switch self {
         case .missingField(let name, let type): "field \(name): \(type) is not in the store"
@@ -35,7 +35,7 @@ extension SchemaDifference: CustomStringConvertible {
         }
     }
 
-    /// Whether the declaration would be as the store is once something is added to it.
+    /// Whether an addition to the declaration would remove the difference.
     package var isLack: Bool {
         switch self {
         case .undeclaredField, .undeclaredIndex: true
@@ -43,7 +43,9 @@ extension SchemaDifference: CustomStringConvertible {
         }
     }
 
-    /// The difference as said of a version that declares the record type; nil where it keeps no version from being the store's.
+    /// Returns the difference, phrased for a version that declares the record type.
+    ///
+    /// - Returns: nil for a difference that does not prevent the version from matching the store.
     package func text(ofVersionWith record: String) -> String? {
         switch self {
         case .missingField(let name, _): "declares the field \(record).\(name), which the store lacks"

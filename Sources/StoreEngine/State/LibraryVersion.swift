@@ -1,4 +1,4 @@
-/// The version of this library, which what it writes for others names.
+/// The version of this library, for files and messages that name it.
 package enum LibraryVersion {
     package static let text = "0.1.0"
 }

@@ -1,6 +1,6 @@
 package import LMDB
 
-/// A record type of an open store: its catalog entry, its databases, and what is computed once from them.
+/// A record type of an open store: its catalog entry, its databases, and data computed once from them.
 package final class OpenType: Sendable {
     /// The catalog's entry.
     package let type: RecordType
@@ -8,31 +8,32 @@ package final class OpenType: Sendable {
     package let database: LMDBDatabase
     /// The indexes with their databases.
     package let indexes: [OpenIndex]
-    /// Those of ``indexes`` that have one entry for each record.
+    /// The elements of ``indexes`` that have one entry for each record.
     let singleIndexes: [OpenIndex]
-    /// Those of ``indexes`` that have one entry for each element of a record's array or set.
+    /// The elements of ``indexes`` that have one entry for each element of a record's array or set.
     let multipleIndexes: [OpenIndex]
-    /// How the id's fields become the record key.
+    /// The fields of the id, and their conversion to the record key.
     package let idParts: [KeyPart]
-    /// The places of the id's fields.
+    /// The field indexes of the id's fields.
     let idFieldIndexes: [Int]
-    /// The databases of the indexes, and the names of the fields: apart, as what they are part of costs more to look at.
+    /// The databases of the indexes, and the names of the fields. They are copied here, because reading them in their containers
+    /// costs more.
     private let indexDatabases: [LMDBDatabase]
     private let fieldNames: [String]
     private let hasRenamedFields: Bool
-    /// What may be walked for requests by equality.
+    /// The paths that requests by equality can use.
     let lookupPaths: [LookupPath]
-    /// How records are sorted by each field, ascending; nil for those that have no order.
+    /// The ascending sort of records by each field; nil for fields that have no order.
     private let sortParts: [SortPart?]
     private let hasOrder: [Bool]
     /// The fields that the transaction fills in.
     package let tokens: [(fieldIndex: Int, token: DefaultToken)]
-    /// The place of the integer that the store assigns, if it does.
+    /// The field index of the integer that the store assigns; nil if it assigns none.
     package let assignedFieldIndex: Int?
-    /// How records of earlier versions are read, where those are of another form.
+    /// The conversions of records of earlier versions; nil for versions that have the newest form.
     private let upgrades: [UInt32: RecordUpgrade?]
 
-    /// Opens the parts of `type`; `database` and `indexDatabases` are those of its records and indexes in order.
+    /// Opens `type` with the database of its records and the databases of its indexes, in order.
     package init(_ type: RecordType, database: LMDBDatabase, indexDatabases: [LMDBDatabase]) throws(StoreError) {
         self.type = type
         self.database = database
@@ -73,17 +74,17 @@ package final class OpenType: Sendable {
         self.upgrades = upgrades
     }
 
-    /// The place of the field that has this name, or else had it before.
+    /// Returns the index of the field that has this name now, or else of the field that had it earlier.
     func newestFieldIndex(named name: String) -> Int? {
         fieldNames.firstIndex(of: name) ?? (hasRenamedFields ? type.fieldIndex(named: name) : nil)
     }
 
-    /// The database of an index, by its place; that of the records for nil.
+    /// Returns the database of an index, by its index in ``indexes``; for nil, the database of the records.
     func database(ofIndex indexNumber: Int?) -> LMDBDatabase {
         if let indexNumber { indexDatabases[indexNumber] } else { database }
     }
 
-    /// How records are sorted by one of their own fields; nil for other names, and for fields that have no order.
+    /// Returns the sort of records by one of their own fields; nil for other names, and for fields that have no order.
     func sortPart(_ term: SortTerm) -> SortPart? {
         guard let fieldIndex = sortFieldIndex(term) else { return nil }
         var part = sortParts[fieldIndex]
@@ -91,7 +92,7 @@ package final class OpenType: Sendable {
         return part
     }
 
-    /// The place of the own field that records are sorted by; nil for other names, and for fields that have no order.
+    /// Returns the index of the record's own field to sort by; nil for other names, and for fields that have no order.
     func sortFieldIndex(_ term: SortTerm) -> Int? {
         guard let single = term.field.single, let fieldIndex = newestFieldIndex(named: single), hasOrder[fieldIndex]
         else {
@@ -100,13 +101,13 @@ package final class OpenType: Sendable {
         return fieldIndex
     }
 
-    /// Whether the field at `fieldIndex` is part of the id.
+    /// Returns whether the field at `fieldIndex` is part of the id.
     func isPartOfID(_ fieldIndex: Int) -> Bool { idParts.contains { $0.fieldIndex == fieldIndex } }
 
     /// The type's name.
     package var name: String { type.name }
 
-    /// What makes records of `version` records of the newest one; nil when they have its form.
+    /// Returns the conversion of records of `version` to the newest version; nil if they already have its form.
     package func upgrade(fromVersion version: UInt32) throws(CodecError) -> RecordUpgrade? {
         if version == type.version { return nil }
         guard let upgrade = upgrades[version] else {
@@ -142,9 +143,9 @@ package final class OpenType: Sendable {
 
 /// One field of a key.
 package struct KeyPart: Sendable {
-    /// The field's place in the record.
+    /// The index of the field in the record.
     package let fieldIndex: Int
-    /// How its bytes become key bytes.
+    /// The conversion of its bytes to key bytes.
     package let component: KeyComponent
 }
 
@@ -154,17 +155,18 @@ package struct OpenIndex: Sendable {
     package let stored: StoredIndex
     /// The database of its entries.
     package let database: LMDBDatabase
-    /// How the indexed fields become the value part of an entry's key; its one element, where it has several entries.
+    /// The indexed fields, and their conversion to the value part of an entry's key. If the index has several entries for a
+    /// record, it describes the elements of the one field.
     package let parts: [KeyPart]
-    /// The type of the elements, where the index has one entry for each.
+    /// The type of the elements, if the index has one entry for each element; otherwise nil.
     let elementType: FieldType?
-    /// Whether the first field may hold none.
+    /// Whether the first field may be nil.
     let isOptional: Bool
 
-    /// Whether a record has one entry for each element of the one field, and not one for all fields.
+    /// Whether a record has one entry for each element of its only indexed field, instead of one entry for all fields.
     package var isMultiple: Bool { elementType != nil }
 
-    /// The indexed fields' names in `type`, as messages show them.
+    /// Returns the names of the indexed fields in `type`, for messages.
     package func fieldNames(in type: RecordType) -> String {
         parts.map { type.fields[$0.fieldIndex].name }.joined(separator: ", ")
     }

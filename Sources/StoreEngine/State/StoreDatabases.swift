@@ -1,6 +1,6 @@
 package import LMDB
 
-/// The fixed databases of a store, and the names of the others.
+/// The fixed databases of a store, and the names of its other databases.
 package struct StoreDatabases: Hashable, Sendable {
     /// One entry for each record type.
     package let catalog: LMDBDatabase
@@ -10,10 +10,10 @@ package struct StoreDatabases: Hashable, Sendable {
     package let feed: LMDBDatabase
     /// Named consumers of the feed.
     package let consumers: LMDBDatabase
-    /// Samples of the records, for the planner; nil in a store that was made before there were any and has not been opened
+    /// Samples of the records, for the planner. Nil in a store that was created before there were samples and has not been opened
     /// for writing since.
     package var statistics: LMDBDatabase?
-    /// Which records changed in change sets that have left the feed; nil in a store that was never asked to remember that.
+    /// The records that changed in change sets that have left the feed. Nil in a store whose trail has never been switched on.
     package var trail: LMDBDatabase?
 
     package static let catalogName = "catalog"
@@ -23,14 +23,14 @@ package struct StoreDatabases: Hashable, Sendable {
     package static let statisticsName = "statistics"
     package static let trailName = "trail"
 
-    /// The name of the database with the records of a type.
+    /// Returns the name of the database with the records of a type.
     package static func recordsName(type: UInt32) -> String { "records.\(type)" }
 
-    /// The name of the database with the entries of an index.
+    /// Returns the name of the database with the entries of an index.
     package static func indexName(type: UInt32, index: UInt32) -> String { "index.\(type).\(index)" }
 }
 
-/// The keys of the metadata database. They are text, so that `mdb_dump` shows what is what.
+/// The keys of the metadata database. They are text, so that the output of `mdb_dump` is readable.
 package enum MetadataKey {
     /// The format's version, 4 bytes.
     package static let format = Array("format".utf8)
@@ -40,21 +40,22 @@ package enum MetadataKey {
     package static let head = Array("head".utf8)
     /// The catalog's version, 8 bytes.
     package static let catalogVersion = Array("catalog".utf8)
-    /// The file that this store lives in: inode and birth time, 16 bytes. Another file means that it is a copy.
+    /// The file that contains this store: inode and birth time, 16 bytes. If the store is in another file, it is a copy.
     package static let home = Array("home".utf8)
 
-    /// The name of the version that the last migration plan brought the store to, as text.
+    /// The name of the version to which the last migration plan brought the store, as text.
     package static let planVersion = Array("version".utf8)
 
-    /// The greatest id that the store has assigned for a type, 8 bytes.
+    /// Returns the key of the greatest id that the store has assigned for a type, 8 bytes.
     package static func assigned(type: UInt32) -> [UInt8] { Array("assigned.\(type)".utf8) }
 
-    /// How far the building of an index is: the number of records done, 8 bytes, and the key of the last of them.
+    /// Returns the key of the progress of building an index: the number of finished records, 8 bytes, and the key of the last
+    /// one.
     package static func building(type: UInt32, index: UInt32) -> [UInt8] { Array("building.\(type).\(index)".utf8) }
 
-    /// The interest of a consumer, see ``ConsumerInterest``.
+    /// Returns the key of a consumer's interest, see ``ConsumerInterest``.
     package static func interest(consumer name: String) -> [UInt8] { Array("\(interestPrefix)\(name)".utf8) }
 
-    /// How the keys of ``interest(consumer:)`` begin.
+    /// The prefix of the keys of ``interest(consumer:)``.
     package static let interestPrefix = "consumer."
 }

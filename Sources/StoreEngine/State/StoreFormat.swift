@@ -1,12 +1,12 @@
 package import Foundation
 package import LMDB
 
-/// The format of stores that this library writes, and the first steps in a store.
+/// The store format that this library writes, and the first steps to open a store.
 package enum StoreFormat {
     /// The format's version. See the article *The file format* for its history.
     package static let version: UInt32 = 2
 
-    /// What the metadata says of a store.
+    /// The contents of a store's metadata.
     package struct Header: Sendable {
         /// The version of the store's format.
         package let format: UInt32
@@ -18,8 +18,8 @@ package enum StoreFormat {
 
     /// Opens the fixed databases of an existing store.
     ///
-    /// - Returns: nil when the environment is empty.
-    /// - Throws: ``StoreError``: `notAStore` when it is an environment of something else.
+    /// - Returns: nil if the environment has none of the databases.
+    /// - Throws: ``StoreError``: `notAStore` when it has only some of them.
     package static func openDatabases(
         _ raw: inout LMDBWriteTransaction, create: Bool
     ) throws(StoreError)
@@ -36,7 +36,7 @@ package enum StoreFormat {
             open(StoreDatabases.metadataName, &raw), open(StoreDatabases.catalogName, &raw),
             open(StoreDatabases.feedName, &raw), open(StoreDatabases.consumersName, &raw),
             statistics: open(StoreDatabases.statisticsName, &raw))
-        // Made only for who asks for it.
+        // Created only for a store that requests it.
         databases?.trail = try mapLMDB { () throws(LMDBError) in
             try raw.openDatabase(named: StoreDatabases.trailName, create: false)
         }
@@ -111,12 +111,12 @@ package enum StoreFormat {
             home: try decode(MetadataKey.home, databases, snapshot) { $0.array() })
     }
 
-    /// The feed's head.
+    /// Returns the feed's head.
     package static func head(_ databases: StoreDatabases, _ snapshot: LMDBSnapshot) throws(StoreError) -> FeedHead {
         try decode(MetadataKey.head, databases, snapshot) { bytes throws(CodecError) in try FeedHead(from: bytes) }
     }
 
-    /// The catalog's version.
+    /// Returns the catalog's version.
     package static func catalogVersion(
         _ databases: StoreDatabases, _ snapshot: LMDBSnapshot
     ) throws(StoreError) -> UInt64 {
@@ -125,7 +125,7 @@ package enum StoreFormat {
         }
     }
 
-    /// Writes that the store has this library's format. What an earlier one lacks, a store may lack at any time.
+    /// Writes that the store has this library's format. A store may still lack parts that an earlier format did not have.
     package static func writeVersion(
         _ databases: StoreDatabases, _ raw: inout LMDBWriteTransaction
     ) throws(StoreError) {
@@ -152,7 +152,7 @@ package enum StoreFormat {
         try put(MetadataKey.catalogVersion, bytes.bytes, databases, &raw)
     }
 
-    /// Writes which file the store lives in.
+    /// Writes the identity of the store's file.
     package static func writeHome(
         _ home: [UInt8], _ databases: StoreDatabases, _ raw: inout LMDBWriteTransaction
     ) throws(StoreError) {

@@ -1,28 +1,32 @@
-/// What a store refuses to take. All limits are checked before anything is written.
+/// The limits of a store: the writes that it accepts, and the change sets that it retains. A write that exceeds a limit fails
+/// before anything is committed.
 public struct StoreLimits: Hashable, Sendable {
-    /// The longest record, in bytes as encoded.
+    /// The maximum length of an encoded record, in bytes.
     public var recordByteCount = 16 << 20
-    /// The most memory that the change set of one write closure may take, in bytes.
+    /// The maximum memory for the change set of one write closure, in bytes.
     public var changeSetByteCount = 2 << 30
-    /// The most write closures that may wait.
+    /// The maximum number of waiting write closures.
     public var queuedWrites = 65_536
-    /// The most write closures that commit together.
+    /// The maximum number of write closures in one commit.
     public var batchedWrites = 1_024
-    /// The most retained change sets; older ones leave the feed. At least 1. It may hold up to an eighth more for a while.
+    /// The maximum number of retained change sets, at least 1. Older ones leave the feed. The feed may temporarily contain up to
+    /// an eighth more.
     public var retainedChangeSets = 10_000
-    /// The greatest age of a retained change set, by the writers' clocks; nil for no limit but the others.
+    /// The maximum age of a retained change set, by the writers' clocks. If it is nil, only the other limits apply.
     public var retainedAge: Duration?
-    /// About the most bytes of the file that the feed takes; nil for no limit but the others. The newest change set is
-    /// always retained.
+    /// About the maximum number of bytes of the file that the feed takes. If it is nil, only the other limits apply. The store
+    /// always retains the newest change set.
     public var retainedFeedByteCount: Int?
-    /// How many records the store remembers that changed in change sets which have left the feed, so that a reader that was away
-    /// for longer than those are retained can ask for the difference by record
-    /// (``Store/catchUp(since:_:)``). Past it the ones that changed longest ago are forgotten.
+    /// The number of records that the store remembers after their change sets have left the feed.
     ///
-    /// It is kept in the store, for all programs that write to it: nil, the standard, leaves it as it is there (a new store
-    /// remembers none), 0 forgets all. About 100 bytes of the file for each record, and its key twice.
+    /// A reader that was away for longer than change sets are retained can then request the difference by record
+    /// (``Store/catchUp(since:_:)``). Beyond this number, the store forgets the records that changed longest ago.
+    ///
+    /// The store saves this number, and it applies to all programs that write to the store. Nil, the default, keeps the saved
+    /// number; a new store remembers no records. 0 forgets all records. Each record takes about 100 bytes of the file, plus twice
+    /// the length of its key.
     public var changedRecordLimit: Int?
 
-    /// The standard limits.
+    /// Creates the default limits.
     public init() {}
 }

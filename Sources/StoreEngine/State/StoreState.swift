@@ -1,16 +1,16 @@
 package import Foundation
 
-/// What all transactions of an open store share at one version of its catalog. Immutable.
+/// The state that all transactions of an open store share at one version of its catalog. Immutable.
 package final class StoreState: Sendable {
     /// The store's identity.
     package let identity: UUID
     /// The fixed databases.
     package let databases: StoreDatabases
-    /// What the store refuses to take.
+    /// The limits of the store.
     package let limits: StoreLimits
     /// The record types.
     package let catalog: Catalog
-    /// Notes what requests read; nil where nobody wants to know.
+    /// Notes the types and fields that requests read; nil if the scope does not need them.
     let reads: (any ReadNoting)?
 
     package convenience init(identity: UUID, databases: StoreDatabases, limits: StoreLimits, catalog: Catalog) {
@@ -27,7 +27,7 @@ package final class StoreState: Sendable {
         self.reads = reads
     }
 
-    /// The same for a scope whose requests are noted, or, with nil, are not.
+    /// Returns the same state for a scope whose requests are noted, or are not noted if `reads` is nil.
     package func noting(_ reads: (any ReadNoting)?) -> StoreState {
         StoreState(identity: identity, databases: databases, limits: limits, catalog: catalog, reads: reads)
     }

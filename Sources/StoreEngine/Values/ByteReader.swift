@@ -1,14 +1,14 @@
 public import Foundation
 
-/// Reads encoded bytes from front to back; every read checks its bounds.
+/// Reads encoded bytes from front to back and checks the bounds of every read.
 ///
-/// Bytes from disk may be damaged, so running past the end is an error and never a trap.
+/// Bytes from disk may be damaged, so a read past the end throws an error and never traps.
 @safe
 @usableFromInline package struct ByteReader: ~Escapable {
     @usableFromInline let bytes: RawSpan
     @usableFromInline var position: Int
 
-    /// Starts at the first of `bytes`.
+    /// Creates a reader that starts at the first byte of `bytes`.
     @inlinable
     @_lifetime(copy bytes)
     package init(_ bytes: RawSpan) {
@@ -19,13 +19,13 @@ public import Foundation
     /// The offset of the next byte.
     @inlinable package var offset: Int { position }
 
-    /// Whether every byte was read.
+    /// Whether all bytes have been read.
     @inlinable package var isAtEnd: Bool { position == bytes.byteCount }
 
     /// The number of bytes left.
     @inlinable package var remaining: Int { bytes.byteCount - position }
 
-    /// The next integer, least significant byte first.
+    /// Reads the next integer, least significant byte first.
     @inlinable
     package mutating func read<I: FixedWidthInteger & BitwiseCopyable>(_ type: I.Type = I.self) throws(CodecError) -> I
     {
@@ -34,7 +34,7 @@ public import Foundation
         return value
     }
 
-    /// The next integer, most significant byte first.
+    /// Reads the next integer, most significant byte first.
     @inlinable
     package mutating func read<I: FixedWidthInteger & BitwiseCopyable>(
         bigEndian type: I.Type
@@ -42,7 +42,7 @@ public import Foundation
         try read(I.self).byteSwapped
     }
 
-    /// The next LEB128 integer.
+    /// Reads the next LEB128 integer.
     @inlinable
     package mutating func readVarint() throws(CodecError) -> UInt64 {
         var result: UInt64 = 0
@@ -57,7 +57,7 @@ public import Foundation
         }
     }
 
-    /// The next varint as a length: never more than what is left.
+    /// Reads the next LEB128 integer as a length, which is at most the number of bytes left.
     @inlinable
     package mutating func readLength() throws(CodecError) -> Int {
         let length = try readVarint()
@@ -67,7 +67,7 @@ public import Foundation
         return Int(length)
     }
 
-    /// The next `byteCount` bytes.
+    /// Reads the next `byteCount` bytes.
     @inlinable
     @_lifetime(copy self)
     package mutating func read(byteCount: Int) throws(CodecError) -> RawSpan {
@@ -79,7 +79,7 @@ public import Foundation
         return span
     }
 
-    /// The next bytes, whose length stands before them.
+    /// Reads a length and then that number of bytes.
     @inlinable
     @_lifetime(copy self)
     package mutating func readLengthPrefixed() throws(CodecError) -> RawSpan {
@@ -89,7 +89,9 @@ public import Foundation
 }
 
 extension RawSpan {
-    /// The integer at `offset`, least significant byte first, or an error when it would end past these bytes.
+    /// Returns the integer at `offset`, least significant byte first.
+    ///
+    /// - Throws: ``CodecError`` if the integer would end past these bytes.
     @inlinable
     @inline(__always)
     func loadInteger<I: FixedWidthInteger & BitwiseCopyable>(
@@ -106,7 +108,7 @@ extension RawSpan {
         CodecError("\(size) bytes were expected at offset \(offset) of \(byteCount)")
     }
 
-    /// Whether these are the first bytes.
+    /// Returns whether these bytes begin with `prefix`.
     @inlinable
     package func begins(with prefix: [UInt8]) -> Bool {
         guard byteCount >= prefix.count else { return false }
@@ -118,7 +120,7 @@ extension RawSpan {
         }
     }
 
-    /// Whether both hold the same bytes.
+    /// Returns whether both spans hold the same bytes.
     @inlinable
     package func isEqual(to other: RawSpan) -> Bool {
         guard byteCount == other.byteCount else { return false }

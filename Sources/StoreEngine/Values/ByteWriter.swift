@@ -1,19 +1,20 @@
-/// A growable, uniquely owned buffer that codecs write into.
+/// A growable, uniquely owned buffer for encoding.
 ///
-/// Multi-byte integers are little endian unless a method's name says otherwise (keys are big
-/// endian, so that byte order is value order). The buffer is reused through ``removeAll()``, so
-/// that encoding a record allocates nothing once a transaction is warm.
+/// Multi-byte integers are little endian unless a method's name says otherwise. Keys are big endian, so that the order of their
+/// bytes is the order of their values. A caller reuses the buffer through ``removeAll()``, so encoding a record allocates nothing
+/// once a transaction is warm.
 @safe
 public struct ByteWriter: ~Copyable {
     @usableFromInline var base: UnsafeMutableRawPointer
     @usableFromInline var capacity: Int
     @usableFromInline var used: Int
 
-    /// An empty buffer with room for `capacity` bytes before it grows. With 0 it takes no memory until then.
+    /// Creates an empty buffer with room for `capacity` bytes before it grows. A buffer with capacity 0 allocates nothing until
+    /// then.
     @inlinable
     public init(capacity: Int = 256) {
         let room = capacity > 0 ? Swift.max(capacity, 16) : 0
-        // Nothing is written where there is no room, wherever that is.
+        // Without capacity, the writer never accesses `base`, so any address serves.
         unsafe base = room > 0 ? .allocate(byteCount: room, alignment: 8) : ByteWriter.nowhere
         self.capacity = room
         used = 0
@@ -23,7 +24,7 @@ public struct ByteWriter: ~Copyable {
         if capacity > 0 { unsafe base.deallocate() }
     }
 
-    /// Where a buffer without room lies: an address that is none.
+    /// The address of a buffer without capacity. It refers to no memory.
     @inlinable static var nowhere: UnsafeMutableRawPointer {
         unsafe UnsafeMutableRawPointer(bitPattern: 8).unsafelyUnwrapped
     }
@@ -31,7 +32,7 @@ public struct ByteWriter: ~Copyable {
     /// The number of bytes written.
     @inlinable public var count: Int { used }
 
-    /// What has been written, valid until the next mutation.
+    /// The written bytes, valid until the next mutation.
     @inlinable
     public var bytes: RawSpan {
         @_lifetime(borrow self)
@@ -41,11 +42,11 @@ public struct ByteWriter: ~Copyable {
         }
     }
 
-    /// Forgets the contents and keeps the room.
+    /// Removes the contents and keeps the capacity.
     @inlinable
     public mutating func removeAll() { used = 0 }
 
-    /// Cuts the contents to their first `count` bytes. `count` must not exceed ``count``.
+    /// Removes all but the first `count` bytes. `count` must not exceed ``count``.
     @inlinable
     public mutating func truncate(to count: Int) {
         precondition(count >= 0 && count <= used, "truncate(to:) cannot lengthen the buffer")
@@ -87,7 +88,7 @@ public struct ByteWriter: ~Copyable {
         used += size
     }
 
-    /// Appends an integer, most significant byte first, as keys need it.
+    /// Appends an integer, most significant byte first, as keys require.
     @inlinable
     public mutating func append<I: FixedWidthInteger & BitwiseCopyable>(bigEndian value: I) {
         let size = MemoryLayout<I>.size
@@ -96,7 +97,7 @@ public struct ByteWriter: ~Copyable {
         used += size
     }
 
-    /// Appends bytes from elsewhere.
+    /// Appends the bytes of a span.
     @inlinable
     public mutating func append(_ span: RawSpan) {
         let size = span.byteCount
@@ -110,7 +111,7 @@ public struct ByteWriter: ~Copyable {
         used += size
     }
 
-    /// Appends a part of what another buffer holds.
+    /// Appends a range of the bytes in another buffer.
     @inlinable
     public mutating func append(_ range: Range<Int>, of other: borrowing ByteWriter) {
         append(other.bytes.extracting(range))
@@ -120,7 +121,7 @@ public struct ByteWriter: ~Copyable {
     @inlinable
     public mutating func append(_ array: [UInt8]) { unsafe append(array.span.bytes) }
 
-    /// Appends a string's UTF-8.
+    /// Appends the UTF-8 bytes of a string.
     @inlinable
     public mutating func append(utf8 string: borrowing String) {
         var text = copy string
@@ -132,7 +133,7 @@ public struct ByteWriter: ~Copyable {
         }
     }
 
-    /// Appends an unsigned integer in 1 to 10 bytes: seven bits a byte, least significant first (LEB128).
+    /// Appends an unsigned integer in 1 to 10 bytes: seven bits in each byte, the least significant first (LEB128).
     @inlinable
     public mutating func append(varint value: UInt64) {
         var rest = value
@@ -143,21 +144,21 @@ public struct ByteWriter: ~Copyable {
         append(byte: UInt8(truncatingIfNeeded: rest))
     }
 
-    /// Appends `span` with its length before it, as a varint.
+    /// Appends the length of `span` as a LEB128 integer, and then `span`.
     @inlinable
     public mutating func append(lengthPrefixed span: RawSpan) {
         append(varint: UInt64(span.byteCount))
         append(span)
     }
 
-    /// Overwrites an integer that was written before, least significant byte first.
+    /// Overwrites written bytes with an integer, least significant byte first.
     @inlinable
     public mutating func overwrite<I: FixedWidthInteger & BitwiseCopyable>(_ value: I, at offset: Int) {
         precondition(offset >= 0 && offset + MemoryLayout<I>.size <= used, "overwrite outside the written bytes")
         unsafe base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: I.self)
     }
 
-    /// Overwrites bytes that were written before.
+    /// Overwrites written bytes with the bytes of a span.
     @inlinable
     public mutating func overwrite(_ span: RawSpan, at offset: Int) {
         precondition(offset >= 0 && offset + span.byteCount <= used, "overwrite outside the written bytes")
@@ -167,7 +168,7 @@ public struct ByteWriter: ~Copyable {
         }
     }
 
-    /// Turns each byte from `start` on into its complement, which turns the order of keys around.
+    /// Replaces each byte from `start` on with its complement, which reverses the order of keys.
     package mutating func complement(from start: Int) {
         precondition(start >= 0 && start <= used, "complement outside the written bytes")
         var offset = start
@@ -183,13 +184,13 @@ public struct ByteWriter: ~Copyable {
         }
     }
 
-    /// A copy of what has been written.
+    /// Returns a copy of the written bytes.
     @inlinable
     public borrowing func array() -> [UInt8] { bytes.array() }
 }
 
 extension RawSpan {
-    /// A copy of these bytes.
+    /// Returns a copy of these bytes.
     @inlinable
     public func array() -> [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
 }

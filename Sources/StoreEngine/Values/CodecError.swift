@@ -1,11 +1,11 @@
-/// Why bytes could not be decoded, or a value could not be encoded.
+/// The reason why bytes could not be decoded, or a value could not be encoded.
 ///
-/// The store wraps it in a ``StoreError`` that adds the record type, the id and the field.
+/// The store wraps this error in a ``StoreError`` that adds the record type, the id and the field.
 public struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, in one sentence without a full stop.
+    /// The reason, in one sentence without a full stop.
     public let reason: String
 
-    /// An error for `reason`.
+    /// Creates an error with a reason.
     public init(_ reason: String) { self.reason = reason }
 
     public var description: String { reason }

@@ -1,12 +1,12 @@
-/// A struct that lives inside a record and whose fields can be addressed one by one. Conform with `@Embedded`.
+/// A struct inside a record whose fields can be addressed one by one. Conform with the macro `@Embedded`.
 public protocol EmbeddedValue: FieldValue {
-    /// One token for each field.
+    /// The type that has one token for each field.
     associatedtype Fields: Sendable
 
-    /// The tokens.
+    /// The tokens of the fields.
     static var fields: Fields { get }
 
-    /// The fields as declared.
+    /// The declared fields.
     static var embeddedSchema: EmbeddedSchema { get }
 
     /// Encodes each field in the order of ``embeddedSchema``.

@@ -1,16 +1,17 @@
 /// Decodes the fields of one record or embedded struct.
 ///
-/// Macro-generated initializers call ``decode(_:)-(Int)`` with the index of each field as declared. Where the stored bytes
-/// follow another schema version, `slots` says which stored field a declared one is.
+/// Macro-generated initializers call ``decode(_:)-(Int)`` with the declared index of each field. If the stored bytes follow
+/// another schema version, the decoder maps each declared index to the index of the stored field.
 @safe
 public struct FieldDecoder: ~Escapable {
     @usableFromInline let table: FieldTable
-    /// The stored field for each declared one, -1 where the stored version has none; nil when they agree.
+    /// For each declared field, the index of the stored field, or -1 if the stored version lacks it; nil if both have the same
+    /// order.
     @usableFromInline let slots: [Int32]?
-    /// Keeps the bytes that `table` lies in, where nobody else does.
+    /// Keeps the bytes of `table` alive if nothing else does.
     @usableFromInline let owner: [UInt8]?
 
-    /// A decoder for the fields in `table`.
+    /// Creates a decoder for the fields in `table`.
     @inlinable
     @_lifetime(copy table)
     package init(_ table: FieldTable, slots: [Int32]? = nil, owner: [UInt8]? = nil) {
@@ -19,11 +20,11 @@ public struct FieldDecoder: ~Escapable {
         self.owner = owner
     }
 
-    /// The stored place of a declared field, nil when the stored version does not have it.
+    /// Returns the stored index of a declared field; nil if the stored version lacks the field.
     @inlinable
     @inline(__always)
     func slot(_ index: Int) throws(CodecError) -> Int? {
-        // Nearly all records are of the newest version, with fields in the declared order.
+        // Nearly all records have the newest version, with fields in the declared order.
         guard let slots else { return index }
         return try mappedSlot(index, slots)
     }
@@ -34,7 +35,7 @@ public struct FieldDecoder: ~Escapable {
         return slots[index] < 0 ? nil : Int(slots[index])
     }
 
-    /// The bytes of field `index` as declared, nil when the record is of a version without this field.
+    /// Returns the bytes of the declared field `index`; nil if the record has a version without this field.
     @usableFromInline
     @_lifetime(copy self)
     func bytes(ofDeclared index: Int) throws(CodecError) -> RawSpan? {
@@ -42,7 +43,7 @@ public struct FieldDecoder: ~Escapable {
         return try table.field(slot)
     }
 
-    /// Whether the declared fields are just those of a table, byte by byte.
+    /// Returns whether the declared fields have the same bytes as the fields of a table.
     @usableFromInline
     func holds(_ tableBytes: RawSpan) throws(CodecError) -> Bool {
         let other = try FieldTable(tableBytes)
@@ -52,9 +53,10 @@ public struct FieldDecoder: ~Escapable {
         return true
     }
 
-    /// Field `index` as declared.
+    /// Decodes the declared field `index`.
     ///
-    /// - Throws: ``CodecError`` when its bytes are no `V`, or the record is of a version without this field.
+    /// - Throws: ``CodecError`` if the bytes do not encode a `V`, or if the record has a version without this field and `V` has
+    ///   no ``FieldValue/absentValue``.
     @inlinable
     public func decode<V: FieldValue>(_ index: Int, as type: V.Type = V.self) throws(CodecError) -> V {
         if let slot = try slot(index) { return try V(from: table.field(slot)) }
@@ -64,7 +66,7 @@ public struct FieldDecoder: ~Escapable {
         return value
     }
 
-    /// Field `index` as declared, or `initial` when the record is of a version without this field.
+    /// Decodes the declared field `index`, or returns `initial` if the record has a version without this field.
     @inlinable
     public func decode<V: FieldValue>(
         _ index: Int, as type: V.Type = V.self, or initial: @autoclosure () -> V
@@ -73,7 +75,7 @@ public struct FieldDecoder: ~Escapable {
         return initial()
     }
 
-    /// Field `index`, an enum that does not name ``FieldValue``.
+    /// Decodes field `index`, an enum that does not conform to ``FieldValue``.
     @inlinable
     @_disfavoredOverload
     public func decode<V: RawRepresentable>(
@@ -82,7 +84,8 @@ public struct FieldDecoder: ~Escapable {
         try decode(rawValue: decode(index, as: V.RawValue.self), as: V.self)
     }
 
-    /// Field `index`, an enum that does not name ``FieldValue``, or `initial` when the stored version lacks it.
+    /// Decodes field `index`, an enum that does not conform to ``FieldValue``, or returns `initial` if the stored version lacks
+    /// the field.
     @inlinable
     @_disfavoredOverload
     public func decode<V: RawRepresentable>(
@@ -91,7 +94,7 @@ public struct FieldDecoder: ~Escapable {
         try decode(rawValue: decode(index, as: V.RawValue.self, or: initial().rawValue), as: V.self)
     }
 
-    /// Field `index`, an optional enum that does not name ``FieldValue``.
+    /// Decodes field `index`, an optional enum that does not conform to ``FieldValue``.
     @inlinable
     @_disfavoredOverload
     public func decode<V: RawRepresentable>(
@@ -102,7 +105,8 @@ public struct FieldDecoder: ~Escapable {
         return try decode(rawValue: raw, as: V.self)
     }
 
-    /// Field `index`, an optional enum that does not name ``FieldValue``, or `initial` when the version lacks it.
+    /// Decodes field `index`, an optional enum that does not conform to ``FieldValue``, or returns `initial` if the stored
+    /// version lacks the field.
     @inlinable
     @_disfavoredOverload
     public func decode<V: RawRepresentable>(
@@ -113,7 +117,7 @@ public struct FieldDecoder: ~Escapable {
         return try decode(rawValue: raw, as: V.self)
     }
 
-    /// Field `index`, an enum that does not name ``FieldValue`` but is Codable.
+    /// Decodes field `index`, a `Codable` enum that does not conform to ``FieldValue``.
     @inlinable
     @_disfavoredOverload
     public func decode<V: RawRepresentable & Codable & Sendable>(
@@ -122,7 +126,8 @@ public struct FieldDecoder: ~Escapable {
         try decode(rawValue: decode(index, as: V.RawValue.self), as: V.self)
     }
 
-    /// Field `index`, an enum that does not name ``FieldValue`` but is Codable, or `initial` when the stored version lacks it.
+    /// Decodes field `index`, a `Codable` enum that does not conform to ``FieldValue``, or returns `initial` if the stored
+    /// version lacks the field.
     @inlinable
     @_disfavoredOverload
     public func decode<V: RawRepresentable & Codable & Sendable>(
@@ -131,7 +136,7 @@ public struct FieldDecoder: ~Escapable {
         try decode(rawValue: decode(index, as: V.RawValue.self, or: initial().rawValue), as: V.self)
     }
 
-    /// Field `index`, an optional enum that does not name ``FieldValue`` but is Codable.
+    /// Decodes field `index`, an optional `Codable` enum that does not conform to ``FieldValue``.
     @inlinable
     @_disfavoredOverload
     public func decode<V: RawRepresentable & Codable & Sendable>(
@@ -142,7 +147,8 @@ public struct FieldDecoder: ~Escapable {
         return try decode(rawValue: raw, as: V.self)
     }
 
-    /// Field `index`, an optional enum that does not name ``FieldValue`` but is Codable, or `initial` when the version lacks it.
+    /// Decodes field `index`, an optional `Codable` enum that does not conform to ``FieldValue``, or returns `initial` if the
+    /// stored version lacks the field.
     @inlinable
     @_disfavoredOverload
     public func decode<V: RawRepresentable & Codable & Sendable>(
@@ -153,14 +159,15 @@ public struct FieldDecoder: ~Escapable {
         return try decode(rawValue: raw, as: V.self)
     }
 
-    /// Field `index`, a value that is only `Codable`, from JSON.
+    /// Decodes field `index` from JSON, for a type that conforms only to `Codable`.
     @_disfavoredOverload
     public func decode<V: Codable & Sendable>(_ index: Int, as type: V.Type = V.self) throws(CodecError) -> V {
         let field: JSONField<V> = try decode(index)
         return field.value
     }
 
-    /// Field `index`, a value that is only `Codable`, or `initial` when the stored version lacks it.
+    /// Decodes field `index` from JSON, for a type that conforms only to `Codable`, or returns `initial` if the stored version
+    /// lacks the field.
     @_disfavoredOverload
     public func decode<V: Codable & Sendable>(
         _ index: Int, as type: V.Type = V.self, or initial: @autoclosure () -> V

@@ -1,16 +1,17 @@
-/// Encodes the fields of one record or embedded struct, in the order in which they are declared.
+/// Encodes the fields of one record or embedded struct, in the order of their declaration.
 ///
-/// Macro-generated code calls ``encode(_:)-(FieldValue)`` once for each field. The table's width depends on the size of
-/// all fields, so room for the widest is left in front and ``finish()`` writes the table right before the fields.
+/// Macro-generated code calls ``encode(_:)-(FieldValue)`` once for each field. The width of the offset table depends on the size
+/// of all fields. The encoder therefore leaves room for the widest table in front, and ``finish()`` writes the table directly
+/// before the fields.
 public struct FieldEncoder: ~Copyable {
     @usableFromInline var writer: ByteWriter
     @usableFromInline var ends: ByteWriter
-    /// Where the fields begin in `writer`: after the header and the widest possible table.
+    /// The offset of the fields in `writer`, after the header and the widest possible table.
     @usableFromInline var dataStart: Int
     let headerByteCount: Int
     private(set) var start = 0
 
-    /// An encoder that leaves `headerByteCount` bytes free before the table.
+    /// Creates an encoder that leaves `headerByteCount` bytes free before the table.
     package init(headerByteCount: Int = 0) {
         writer = ByteWriter(capacity: 512)
         ends = ByteWriter(capacity: 64)
@@ -18,7 +19,7 @@ public struct FieldEncoder: ~Copyable {
         dataStart = 0
     }
 
-    /// Begins a new record of `fieldCount` fields and forgets the last one.
+    /// Begins a new record of `fieldCount` fields and removes the previous one.
     package mutating func begin(fieldCount: Int) {
         writer.removeAll()
         ends.removeAll()
@@ -35,21 +36,21 @@ public struct FieldEncoder: ~Copyable {
         ends.append(UInt32(truncatingIfNeeded: writer.count - dataStart))
     }
 
-    /// Encodes the next field, an enum that does not name ``FieldValue``, by its raw value.
+    /// Encodes the raw value of an enum that does not conform to ``FieldValue`` as the next field.
     @inlinable
     @_disfavoredOverload
     public mutating func encode<V: RawRepresentable>(_ value: V) throws(CodecError) where V.RawValue: FieldValue {
         try encode(value.rawValue)
     }
 
-    /// Encodes the next field, an optional enum that does not name ``FieldValue``, by its raw value.
+    /// Encodes the raw value of an optional enum that does not conform to ``FieldValue`` as the next field.
     @inlinable
     @_disfavoredOverload
     public mutating func encode<V: RawRepresentable>(_ value: V?) throws(CodecError) where V.RawValue: FieldValue {
         try encode(value?.rawValue)
     }
 
-    /// Encodes the next field, an enum that does not name ``FieldValue`` but is Codable, by its raw value.
+    /// Encodes the raw value of a `Codable` enum that does not conform to ``FieldValue`` as the next field.
     @inlinable
     @_disfavoredOverload
     public mutating func encode<V: RawRepresentable & Codable & Sendable>(_ value: V) throws(CodecError)
@@ -57,7 +58,7 @@ public struct FieldEncoder: ~Copyable {
         try encode(value.rawValue)
     }
 
-    /// Encodes the next field, an optional enum that does not name ``FieldValue`` but is Codable, by its raw value.
+    /// Encodes the raw value of an optional `Codable` enum that does not conform to ``FieldValue`` as the next field.
     @inlinable
     @_disfavoredOverload
     public mutating func encode<V: RawRepresentable & Codable & Sendable>(_ value: V?) throws(CodecError)
@@ -65,21 +66,21 @@ public struct FieldEncoder: ~Copyable {
         try encode(value?.rawValue)
     }
 
-    /// Encodes the next field, a value that is only `Codable`, as JSON with sorted keys.
+    /// Encodes the next field as JSON with sorted keys, for a type that conforms only to `Codable`.
     @_disfavoredOverload
     public mutating func encode<V: Codable & Sendable>(_ value: V) throws(CodecError) {
         try encode(JSONField(value))
     }
 
-    /// Appends the next field from bytes that are encoded already.
+    /// Appends the next field from bytes that are already encoded.
     package mutating func append(encoded bytes: RawSpan) {
         writer.append(bytes)
         ends.append(UInt32(truncatingIfNeeded: writer.count - dataStart))
     }
 
-    /// Writes the table; ``bytes`` is complete afterwards.
+    /// Writes the table and so completes ``bytes``.
     ///
-    /// - Throws: ``CodecError`` when the fields are longer than 4 GiB.
+    /// - Throws: ``CodecError`` if the fields are longer than 4 GiB.
     package mutating func finish() throws(CodecError) {
         let count = ends.count / 4
         let dataByteCount = writer.count - dataStart
@@ -101,7 +102,7 @@ public struct FieldEncoder: ~Copyable {
         }
     }
 
-    /// Header, table and fields, valid until the next mutation.
+    /// The header, table and fields, valid until the next mutation.
     package var bytes: RawSpan {
         @_lifetime(borrow self)
         borrowing get {
@@ -110,10 +111,10 @@ public struct FieldEncoder: ~Copyable {
         }
     }
 
-    /// The size of ``bytes``.
+    /// The size of ``bytes`` in bytes.
     package var byteCount: Int { writer.count - start }
 
-    /// Table and fields without the header, valid until the next mutation.
+    /// The table and fields without the header, valid until the next mutation.
     package var tableBytes: RawSpan {
         @_lifetime(borrow self)
         borrowing get {
@@ -123,10 +124,11 @@ public struct FieldEncoder: ~Copyable {
         }
     }
 
-    /// Brings the fields, which were encoded in another order, into the order `order` names them in. Call it before
-    /// ``finish()``.
+    /// Reorders the encoded fields. Call it before ``finish()``.
     ///
-    /// - Parameter missing: what stands where `order` names no field (-1), by place.
+    /// - Parameters:
+    ///   - order: for each field of the new order, its index in the old order, or -1 for a field that was not encoded.
+    ///   - missing: for each field of the new order, the bytes to use if `order` has -1 for it.
     @usableFromInline
     package mutating func reorder(_ order: [Int], filling missing: [[UInt8]]) throws(CodecError) {
         var unordered = ByteWriter(capacity: writer.count)

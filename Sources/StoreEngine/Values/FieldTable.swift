@@ -1,4 +1,4 @@
-/// The fields of a record or of an embedded struct as bytes: an offset table, then the fields.
+/// The fields of a record or an embedded struct as bytes: an offset table, then the fields.
 ///
 /// ```
 /// byte 0       width w of a table entry: 1, 2 or 4
@@ -7,7 +7,7 @@
 /// then         the fields, one after the other
 /// ```
 ///
-/// Any field is found in constant time. Reading checks bounds, so damaged bytes are an error and never a trap.
+/// Access to a field takes constant time. Each access checks bounds, so damaged bytes cause an error and never a trap.
 @safe
 @usableFromInline package struct FieldTable: ~Escapable {
     @usableFromInline let bytes: RawSpan
@@ -17,15 +17,15 @@
     /// The number of fields.
     @usableFromInline package let count: Int
 
-    /// The most fields a record or an embedded struct can have.
+    /// The maximum number of fields in a record or an embedded struct.
     package static var maximumCount: Int { 4_096 }
 
-    /// The size of the part before the entries, in bytes.
+    /// The size of the header before the entries, in bytes.
     @usableFromInline static var prefixByteCount: Int { 3 }
 
-    /// Reads the table's head.
+    /// Reads the header of the table.
     ///
-    /// - Throws: ``CodecError`` when `bytes` cannot be a field table.
+    /// - Throws: ``CodecError`` if `bytes` cannot be a field table.
     @inlinable
     @inline(__always)
     @_lifetime(copy bytes)
@@ -41,9 +41,9 @@
         self.dataStart = dataStart
     }
 
-    /// The bytes of field `index`.
+    /// Returns the bytes of field `index`.
     ///
-    /// - Throws: ``CodecError`` when there is no such field, or its place is outside the bytes.
+    /// - Throws: ``CodecError`` if the table has no such field, or if the field lies outside the bytes.
     @inlinable
     @inline(__always)
     @_lifetime(copy self)
@@ -52,7 +52,7 @@
         return unsafe bytes.extracting(unchecked: range)
     }
 
-    /// Where field `index` lies in the bytes that the table was made from.
+    /// Returns the range of field `index` in the bytes that the table was created from.
     @inlinable
     @inline(__always)
     package func range(of index: Int) throws(CodecError) -> Range<Int> {
@@ -64,7 +64,7 @@
         return unsafe Range(uncheckedBounds: (start, end))
     }
 
-    // Out of line, so that what is inlined into every decoded field stays small.
+    // These functions are not inlined, which keeps the code that is inlined for every decoded field small.
     @usableFromInline
     static func wrongWidth(_ width: Int) -> CodecError {
         CodecError("an offset table has entries of 1, 2 or 4 bytes, found \(width)")
@@ -83,7 +83,7 @@
         CodecError("field \(index) lies at \(start) to \(end), outside of \(bytes.byteCount) bytes")
     }
 
-    /// Fails unless the fields fill the bytes exactly, one after the other.
+    /// Throws an error unless the fields fill the bytes exactly, one after the other.
     package func requireExactFill() throws(CodecError) {
         for index in 0..<count { _ = try range(of: index) }
         let end = dataStart + (count == 0 ? 0 : end(count - 1))

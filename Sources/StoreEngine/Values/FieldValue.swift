@@ -1,39 +1,42 @@
-/// A value that a record's field can hold.
+/// A value that a field of a record can hold.
 ///
-/// The library conforms integers of all widths, `Double`, `Float`, `Bool`, `String`, `Data`, `[UInt8]`, `UUID`,
-/// `Date`, `URL`, `Decimal`, `Duration`, and optionals, arrays, sets and dictionaries of these. An enum with a raw
-/// value of such a type conforms by naming the protocol: `enum Region: String, FieldValue { … }`. A struct conforms
-/// by `@Embedded`.
+/// The library conforms integers of all widths, `Double`, `Float`, `Bool`, `String`, `Data`, `[UInt8]`, `UUID`, `Date`, `URL`,
+/// `Decimal` and `Duration`. It also conforms optionals, arrays, sets and dictionaries of these types.
 ///
-/// An encoding carries no length of its own: whoever stores it knows where it ends. It is documented for each type
-/// in the article *The file format*.
+/// - An enum with a raw value of such a type conforms by naming the protocol: `enum Region: String, FieldValue { … }`.
+/// - A struct conforms with the macro `@Embedded`.
+///
+/// An encoding does not contain its own length. The container that stores it, such as a ``FieldTable``, records its end.
+/// <doc:TheFileFormat> documents the encoding of each type.
 public protocol FieldValue: Sendable {
-    /// How the catalog describes this type.
+    /// The catalog's description of this type.
     static var fieldType: FieldType { get }
 
-    /// The size of every encoding of this type in bytes, or nil where sizes differ.
+    /// The size of every encoding of this type in bytes; nil if sizes differ.
     static var fixedByteCount: Int? { get }
 
-    /// Appends the encoding. Linear in its size.
+    /// Appends the encoding. Takes time linear in the size of the encoding.
     func encode(to writer: inout ByteWriter) throws(CodecError)
 
-    /// The value of a field that a record of an older schema version does not have; nil where there is none.
+    /// The value that a field of this type has in a record of an older schema version that lacks the field; nil if there is no
+    /// such value.
     static var absentValue: Self? { get }
 
     /// Decodes a value from exactly `bytes`.
     ///
-    /// - Throws: ``CodecError`` when `bytes` is no encoding of this type; damaged input never traps.
+    /// - Throws: ``CodecError`` if `bytes` do not encode a value of this type. Damaged input never traps.
     init(from bytes: RawSpan) throws(CodecError)
 }
 
-/// A value that can be (part of) an id or of an index: it has an encoding whose byte order is its order.
+/// A value that can be an id, a part of an id, or a part of an index. It has an encoding whose byte order is the order of the
+/// values.
 public protocol IndexableValue: FieldValue, Hashable {
-    /// What values are compared as: the type itself, or for an optional that of the values that are there.
+    /// The type whose values conditions compare: the type itself, or for an optional the type of the wrapped value.
     associatedtype Compared: IndexableValue = Self
 
-    /// Appends the order-preserving encoding, which also tells where it ends.
+    /// Appends the order-preserving encoding, which also marks its own end.
     ///
-    /// For any two values `a` and `b`, `a < b` exactly when the bytes of `a` come before those of `b`.
+    /// The store orders values by these bytes: `a` comes before `b` exactly when the bytes of `a` come before the bytes of `b`.
     func encodeKey(to writer: inout ByteWriter)
 }
 
@@ -47,7 +50,7 @@ extension FieldValue {
         unsafe try self.init(from: array.span.bytes)
     }
 
-    /// The encoding as an array.
+    /// Returns the encoding as an array.
     package func encoded() throws(CodecError) -> [UInt8] {
         var writer = ByteWriter()
         try encode(to: &writer)
@@ -56,7 +59,7 @@ extension FieldValue {
 }
 
 extension RawSpan {
-    /// Fails unless this span has just the size that a fixed-size type needs.
+    /// Throws an error unless this span has the size that a fixed-size type requires.
     @inlinable
     func requireByteCount(_ expected: Int, _ type: StaticString) throws(CodecError) {
         guard byteCount == expected else {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The last resort for a field whose type is only `Codable`: JSON text with sorted keys.
+/// A field whose type conforms only to `Codable`, stored as JSON text with sorted keys.
 ///
-/// Such a field can be read and written and its equality is that of its text, but it cannot be indexed.
+/// Programs can read and write such a field, and two values are equal if their texts are. The field cannot be indexed.
 struct JSONField<Value: Codable & Sendable>: FieldValue {
     let value: Value
 
@@ -25,7 +25,7 @@ struct JSONField<Value: Codable & Sendable>: FieldValue {
 }
 
 extension Encodable {
-    /// The text that a store holds for this value in a field of JSON, as UTF-8.
+    /// The UTF-8 text that a store holds for this value in a JSON field.
     var jsonText: Data {
         get throws(CodecError) {
             let encoder = JSONEncoder()

@@ -14,7 +14,7 @@ package struct RecordBytes: ~Escapable {
 
     package static let headerByteCount = 16
 
-    /// Reads the header and does not look at the checksum: for reading one field in constant time.
+    /// Reads the header without a check of the checksum, so that reading one field takes constant time.
     @_lifetime(copy bytes)
     package init(unverified bytes: RawSpan) throws(CodecError) {
         guard bytes.byteCount >= RecordBytes.headerByteCount + FieldTable.prefixByteCount else {
@@ -25,12 +25,12 @@ package struct RecordBytes: ~Escapable {
         incarnation = try bytes.loadInteger(at: 8, as: UInt64.self)
     }
 
-    /// The version of the schema that a record follows.
+    /// Returns the version of the schema that a record follows.
     static func schemaVersion(of bytes: RawSpan) throws(CodecError) -> UInt32 {
         try bytes.loadInteger(at: 4, as: UInt32.self)
     }
 
-    /// Reads the header and checks the checksum over the whole record.
+    /// Reads the header and verifies the checksum of the whole record.
     @_lifetime(copy bytes)
     package init(_ bytes: RawSpan) throws(CodecError) {
         try self.init(unverified: bytes)
@@ -47,7 +47,7 @@ package struct RecordBytes: ~Escapable {
         get throws(CodecError) { try RecordBytes.table(of: bytes) }
     }
 
-    /// The fields of a record whose header is of no interest.
+    /// Returns the fields of a record without reading its header.
     @inline(__always)
     @_lifetime(copy bytes)
     static func table(of bytes: RawSpan) throws(CodecError) -> FieldTable {
@@ -59,19 +59,19 @@ package struct RecordBytes: ~Escapable {
         CodecError("a record of \(byteCount) bytes is shorter than its header")
     }
 
-    /// What the checksum of a whole record must be.
+    /// Returns the correct checksum for a whole record.
     package static func checksum(of bytes: RawSpan) -> UInt32 {
         UInt32(truncatingIfNeeded: XXH64.hash(bytes.extracting(4..<bytes.byteCount)))
     }
 }
 
 extension FieldEncoder {
-    /// An encoder for records.
+    /// Creates an encoder for records.
     package static func forRecords() -> FieldEncoder {
         FieldEncoder(headerByteCount: RecordBytes.headerByteCount)
     }
 
-    /// Fills in the header of a record whose fields are ``finish()``ed and final.
+    /// Fills in the header of a record after ``finish()``. The fields must not change afterwards.
     package mutating func seal(schemaVersion: UInt32, incarnation: UInt64) {
         overwrite(integer: schemaVersion, at: 4)
         overwrite(integer: incarnation, at: 8)

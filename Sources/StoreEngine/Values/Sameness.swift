@@ -1,41 +1,42 @@
-/// Whether two values are the same: the one rule of everything that asks whether something changed.
+/// Decides whether two values are the same. All code that asks whether a value has changed uses this rule.
 ///
-/// The store compares the bytes of encodings, so readers must compare them too. By Swift's `==`, a NaN differs from itself, `0.0`
-/// equals `-0.0`, and "é" equals its other normal form.
+/// The store compares the bytes of encodings, so readers must compare bytes too. Swift's `==` gives other answers: a NaN differs
+/// from itself, `0.0` equals `-0.0`, and "é" equals its other normal form.
 ///
-/// - A value that a field can hold, a record, and collections of these: the same when their encodings are.
-/// - Any other value: by `==`. Where neither equals itself, as a struct with a NaN, part by part.
+/// - Two values that a field can hold, two records, or two collections of these are the same if their encodings are equal.
+/// - Any other two values are the same if they are equal by `==`. If neither value equals itself, for example a struct with a
+///   NaN, they are the same if all their parts are.
 @usableFromInline
 package enum Sameness {
     package typealias Comparison<Value> = @Sendable (Value, Value) -> Bool
 
-    /// How values of a type are compared; nil where they cannot be compared, so that every value counts as another one.
+    /// Returns the comparison for values of a type; nil if they cannot be compared. In that case, treat every value as a new one.
     ///
-    /// Look it up once for a type: that takes far longer than comparing.
+    /// Call this method once for each type, because it takes far longer than a comparison.
     package static func comparison<Value>(of type: Value.Type = Value.self) -> Comparison<Value>? {
         guard let rule = rule(for: type) else { return nil }
         return { haveSameBits($0, $1) || rule($0, $1) }
     }
 
-    /// How values of a field are compared, in whatever form the store holds them.
+    /// Returns the comparison for values of a field in the form in which the store holds them.
     package static func storedComparison<Value>(of type: Value.Type = Value.self) -> Comparison<Value> {
         let rule = storedRule(for: type) ?? { _, _ in false }
         return { haveSameBits($0, $1) || rule($0, $1) }
     }
 
-    /// Whether two values of any types are known to be the same. An object is the same as itself alone.
+    /// Returns whether two values of any types are known to be the same. An object is the same only as itself.
     package static func areSame(_ left: Any, _ right: Any) -> Bool {
         func isSame<Value>(_ left: Value) -> Bool {
             guard let right = right as? Value else { return false }
             return comparison(of: Value.self)?(left, right) ?? false
         }
         guard type(of: left) == type(of: right) else { return false }
-        // Equal objects change on their own, and each has its own subscribers.
+        // Two equal objects change independently, and each has its own subscribers.
         if type(of: left) is AnyClass { return (left as AnyObject) === (right as AnyObject) }
         return _openExistential(left, do: isSame)
     }
 
-    /// Whether two ids are the same by which a component's children or tasks are told apart.
+    /// Returns whether two ids are the same. Components distinguish their children and tasks by these ids.
     package static func areSameIDs(_ left: AnyHashable, _ right: AnyHashable) -> Bool {
         switch (left.base, right.base) {
         case (let left as String, let right as String): left.hasSameScalars(as: right)
@@ -44,7 +45,7 @@ package enum Sameness {
         }
     }
 
-    /// Whether two ids or indexed values have one key. `0.0` and `-0.0` have one, and so has a NaN.
+    /// Returns whether two ids or indexed values have the same key. `0.0` and `-0.0` have the same key, and so have any two NaNs.
     @inlinable
     package static func haveOneKey<Key: IndexableValue>(_ left: Key, _ right: Key) -> Bool {
         var leftKey = ByteWriter(capacity: 64)
@@ -54,7 +55,7 @@ package enum Sameness {
         return leftKey.bytes.isEqual(to: rightKey.bytes)
     }
 
-    /// The fields of a record in the order of their declaration, encoded.
+    /// Returns the encoded fields of a record, in the order of their declaration.
     package static func encoding<R: Record>(of record: R) throws(CodecError) -> FieldEncoder {
         var encoder = FieldEncoder()
         encoder.begin(fieldCount: R.recordSchema.fields.count)
@@ -83,7 +84,7 @@ extension Sameness {
     }
 
     private static func storedRule<Value>(for type: Value.Type) -> Comparison<Value>? {
-        // In the order in which fields choose their form.
+        // The same order of preference as in the overloads that encode a field.
         if type is any FieldValue.Type || type is any RawRepresentable.Type || type is any OptionalRawValue.Type {
             if let rule = rule(for: type) { return rule }
         }
@@ -93,7 +94,8 @@ extension Sameness {
         return rule(for: type)
     }
 
-    // Each makes a `Comparison` of the type that it is given, which the caller knows by another name.
+    // Each function returns a `Comparison` of its generic parameter, and the caller casts it to its own parameter for the same
+    // type.
 
     private static func encodingRule<V: FieldValue>(for type: V.Type) -> Any {
         let rule: Comparison<V> = { haveSameEncoding($0, $1) }
@@ -107,7 +109,7 @@ extension Sameness {
             try left.encode(to: &leftBytes)
             try right.encode(to: &rightBytes)
         } catch {
-            // The store could hold neither.
+            // The store cannot hold a value that has no encoding.
             return false
         }
         return leftBytes.bytes.isEqual(to: rightBytes.bytes)
@@ -126,14 +128,14 @@ extension Sameness {
         return rule
     }
 
-    /// Nil where the parts cannot be compared.
+    /// Returns nil if the parts cannot be compared.
     private static func partRule<P: ComparedByParts & SendableMetatype>(for type: P.Type) -> Any? {
         guard P.isComparable else { return nil }
         let rule: Comparison<P> = { $0.isSame(as: $1) }
         return rule
     }
 
-    /// Nil where the raw values are of no type that the store knows.
+    /// Returns nil if the type of the raw values does not conform to ``FieldValue``.
     private static func rawRule<V: RawRepresentable & SendableMetatype>(for type: V.Type) -> Any? {
         func rule<Raw: FieldValue>(_ raw: Raw.Type) -> Comparison<V>? {
             { left, right in
@@ -164,7 +166,8 @@ extension Sameness {
         return rule
     }
 
-    /// Whether two values of one type consist of the same bytes: values that share their storage, and a NaN and itself.
+    /// Returns whether two values of one type consist of the same bytes, for example values that share storage, or a NaN and
+    /// itself.
     private static func haveSameBits<Value>(_ left: Value, _ right: Value) -> Bool {
         unsafe withUnsafeBytes(of: left) { left in
             unsafe withUnsafeBytes(of: right) { right in
@@ -182,12 +185,12 @@ extension Sameness {
     }
 }
 
-/// A value that is compared part by part.
+/// A value that ``Sameness`` compares part by part.
 protocol ComparedByParts {
     /// Whether the parts can be compared.
     static var isComparable: Bool { get }
 
-    /// Whether all parts are the same.
+    /// Returns whether all parts are the same.
     func isSame(as other: Self) -> Bool
 }
 

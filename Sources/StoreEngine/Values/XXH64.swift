@@ -1,7 +1,7 @@
-/// The 64-bit xxHash of bytes: the checksum of records and feed entries, and the chain of the feed.
+/// Computes the 64-bit xxHash of bytes. It is the checksum of records and feed entries, and it chains the entries of the feed.
 ///
-/// It finds damage; it is no protection against forgery. Algorithm: XXH64 of the xxHash specification
-/// (Yann Collet, `doc/xxhash_spec.md`). Linear in the number of bytes, without allocation.
+/// The hash detects damage but gives no protection against forgery. The algorithm is XXH64 of the xxHash specification (Yann
+/// Collet, `doc/xxhash_spec.md`). It takes linear time in the number of bytes, and it does not allocate.
 package enum XXH64 {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
     private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
@@ -9,7 +9,7 @@ package enum XXH64 {
     private static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
     private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
-    /// The hash of `bytes`, chained to an earlier one by `seed`.
+    /// Returns the hash of `bytes`, chained to an earlier hash through `seed`.
     package static func hash(_ bytes: RawSpan, seed: UInt64 = 0) -> UInt64 {
         let end = bytes.byteCount
         var offset = 0
@@ -54,7 +54,7 @@ package enum XXH64 {
         return hash ^ (hash >> 32)
     }
 
-    // Callers stay below `end - 8`, so the unchecked load never leaves the span.
+    // Callers pass offsets of at most `end - 8`, so the unchecked load never leaves the span.
     @inline(__always)
     private static func load64(_ bytes: RawSpan, _ offset: Int) -> UInt64 {
         unsafe UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))

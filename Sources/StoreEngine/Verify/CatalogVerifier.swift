@@ -1,19 +1,19 @@
 import Foundation
 import LMDB
 
-/// Verifies the catalog: checksums, contradictions within and between entries, and the databases that it asks for.
+/// Verifies the catalog: checksums, contradictions within and between entries, and the databases that the entries require.
 struct CatalogVerifier {
     /// The types whose records can be verified.
     private(set) var types: [OpenType] = []
-    /// The numbers of all types, those with a damaged entry included.
+    /// The numbers of all types, including types with a damaged entry.
     private(set) var typeNumbers: Set<UInt32> = []
-    /// The descriptions that could be read, by number.
+    /// The readable descriptions, by type number.
     private(set) var descriptions: [UInt32: RecordType] = [:]
 
-    /// Whether all entries were read, so that what they do not name is unknown.
+    /// Whether the walk read all entries. Only then is a database that no entry names unknown.
     private(set) var isWalked = true
 
-    /// The open type with this number.
+    /// Returns the open type with this number.
     func type(_ number: UInt32) -> OpenType? { types.first { $0.type.id == number } }
 
     mutating func run(_ databases: VerifiedDatabases, _ snapshot: LMDBSnapshot, _ report: VerifyReport) {
@@ -64,7 +64,7 @@ struct CatalogVerifier {
         }
     }
 
-    /// Checks what the description says of itself.
+    /// Checks that the description does not contradict itself.
     private func isConsistent(_ type: RecordType, _ report: VerifyReport) -> Bool {
         var problems: [String] = []
         let fieldNumbers = type.fields.map(\.id)
@@ -104,7 +104,7 @@ struct CatalogVerifier {
         return problems.isEmpty
     }
 
-    /// Opens the databases of a type; indexes without one are reported and left out.
+    /// Opens the databases of a type. Reports indexes without a database and leaves them out.
     private mutating func open(_ type: RecordType, _ databases: VerifiedDatabases, _ report: VerifyReport) {
         var present = type
         present.indexes = []

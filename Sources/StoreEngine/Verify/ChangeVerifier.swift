@@ -1,14 +1,14 @@
 import Foundation
 
-/// Verifies the changes of whole change sets against the catalog and against the changes before them.
+/// Verifies the changes of whole change sets against the catalog and against earlier changes.
 final class ChangeVerifier {
-    /// The greatest assigned id that a change names, by type.
+    /// The greatest assigned id in the changes of each type, by type number.
     private(set) var greatestIDs: [UInt32: UInt64] = [:]
     private let catalog: CatalogVerifier
     private let states: FeedStates
     private var epoch: UInt64?
     private var endedEpochs: Set<UInt64> = []
-    /// The newest description of each type.
+    /// The newest description of each type in the feed.
     private var descriptions: [UInt32: RecordType] = [:]
 
     init(_ catalog: CatalogVerifier, _ states: FeedStates) {
@@ -39,7 +39,8 @@ final class ChangeVerifier {
         }
     }
 
-    // A copy's first writer starts an epoch before it has a change set, so the head's may be newer than any.
+    // The first writer of a copied store starts an epoch before it writes a change set. The epoch of the head may therefore be
+    // newer than that of any change set.
     func checkEpoch(ofHead head: FeedHead, _ report: VerifyReport) {
         guard head.epoch != epoch, endedEpochs.contains(head.epoch) else { return }
         report.add(
@@ -47,7 +48,7 @@ final class ChangeVerifier {
             "the head has the epoch \(String(head.epoch, radix: 16)), which had ended")
     }
 
-    /// Reports types whose entry in the catalog is not what the feed tells.
+    /// Reports types whose entry in the catalog differs from their description in the feed.
     func checkDescriptions(_ report: VerifyReport) {
         for (number, type) in catalog.descriptions.sorted(by: { $0.key < $1.key }) {
             let told = descriptions[number]

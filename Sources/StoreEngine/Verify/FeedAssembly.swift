@@ -1,23 +1,23 @@
-/// The fragments of one change set, as they come.
+/// One change set, assembled from its fragments in the order of the walk.
 struct FeedAssembly {
     let sequence: UInt64
-    /// Whether a fragment is missing or not as it was written.
+    /// Whether a fragment is missing or damaged.
     var isDamaged = false
-    /// Whether the last fragment has come.
+    /// Whether the last fragment was added.
     private(set) var isEnded = false
     private(set) var nextFragment: UInt32 = 0
-    /// The hash of the newest fragment as stored.
+    /// The stored hash of the newest fragment.
     private(set) var hash: UInt64?
-    /// What the newest fragment's bytes give, where that differs from the stored hash.
+    /// The hash computed from the newest fragment's bytes, where it differs from the stored hash.
     private var computed: UInt64?
-    /// The stream of the change set.
+    /// The bytes of the change set's stream so far.
     private(set) var stream: [UInt8] = []
 
     init(sequence: UInt64) { self.sequence = sequence }
 
     /// Adds the next fragment.
     ///
-    /// - Returns: what is wrong with it.
+    /// - Returns: the problem with the fragment, or nil.
     mutating func add(_ fragment: FeedFragment) -> (kind: VerifyFinding.Kind, message: String)? {
         defer { nextFragment = fragment.fragment &+ 1 }
         if isEnded {
@@ -33,7 +33,7 @@ struct FeedAssembly {
         }
         let seed = fragment.fragment == 0 ? try? FeedFragment.previousHash(inFirst: fragment.stream) : hash
         let found = fragment.computedHash(seed: seed ?? 0)
-        // After a damaged fragment either its stored hash or its bytes may be what was written.
+        // In a damaged fragment, either the hash or the bytes may be intact. The next hash is therefore tried with both.
         let isSeededOtherwise = computed.map { fragment.computedHash(seed: $0) == fragment.storedHash } ?? false
         hash = fragment.storedHash
         stream.append(contentsOf: fragment.stream.array())

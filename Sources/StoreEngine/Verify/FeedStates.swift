@@ -1,17 +1,17 @@
 import LMDB
 
-/// The newest state of each record that the feed names, to be held against the records.
+/// The newest state of each record in the feed, for comparison with the stored records.
 ///
-/// Where the feed begins with the store and has no gap and no reset, it knows all records; else only those that it
-/// names after the gap.
+/// If the feed begins with the store and has no gap and no reset, the states cover all records. Otherwise they cover only the
+/// records that the feed names after the gap.
 final class FeedStates {
-    /// A record as its newest change leaves it.
+    /// The state of a record after its newest change.
     enum State {
-        /// There is one; a digest of its incarnation and fields, and its schema version.
+        /// The record exists. The digest is that of its incarnation and fields.
         case present(digest: UInt64, incarnation: UInt64, version: UInt32, sequence: UInt64)
-        /// It was deleted.
+        /// The record was deleted.
         case gone(sequence: UInt64)
-        /// The feed tells nothing; whether it would if there were such a record.
+        /// The feed does not name the record. If `isComplete` is true, it names all records of the type that exist.
         case untold(isComplete: Bool)
     }
 
@@ -24,28 +24,28 @@ final class FeedStates {
     private var isComplete = false
     private var incompleteTypes: Set<UInt32> = []
 
-    /// Says that the feed begins with the store.
+    /// Notes that the feed begins with the store.
     func beginComplete() { isComplete = true }
 
-    /// Forgets all records: what comes now does not continue what came before.
+    /// Forgets all records, because the next changes do not continue the earlier ones.
     func forgetAll() {
         states = [:]
         isComplete = false
     }
 
-    /// Forgets the records of a type, or of all when it is the greatest number.
+    /// Forgets the records of a type, or of all types if `type` is the greatest number.
     func forget(type: UInt32) {
         if type == .max { return forgetAll() }
         incompleteTypes.insert(type)
         states = states.filter { $0.key.type != type }
     }
 
-    /// Whether the feed tells of all records of a type.
+    /// Returns whether the feed names all records of a type.
     func isComplete(_ type: UInt32) -> Bool { isComplete && !incompleteTypes.contains(type) }
 
     /// Notes a change of a record.
     ///
-    /// - Returns: why it cannot follow the changes before it, nil when it can.
+    /// - Returns: why the change cannot follow the earlier changes, or nil if it can.
     func note(_ change: FeedChange, _ record: RecordBytes, sequence: UInt64) -> String? {
         let name = Name(type: change.type, key: change.key)
         let before = states[name] ?? .untold(isComplete: isComplete(change.type))
@@ -69,12 +69,12 @@ final class FeedStates {
         }
     }
 
-    /// What the feed tells of a record that is there. It is asked once for each.
+    /// Removes and returns the state of a stored record. Called once for each record.
     func take(type: UInt32, key: RawSpan) -> State {
         states.removeValue(forKey: Name(type: type, key: key.array())) ?? .untold(isComplete: isComplete(type))
     }
 
-    /// Reports a record that is not as the feed tells.
+    /// Reports a record that differs from its state in the feed.
     func compare(_ record: RecordBytes, with state: State, at location: VerifyLocation, _ report: VerifyReport) {
         switch state {
         case .present(let digest, _, let version, let sequence):
@@ -91,7 +91,7 @@ final class FeedStates {
         }
     }
 
-    /// Reports the records that should be there and that the walk over them did not take.
+    /// Reports the records that exist according to the feed, but that the walk over the stored records did not take.
     func reportLost(_ catalog: CatalogVerifier, _ feed: LMDBDatabase?, _ snapshot: LMDBSnapshot, _ report: VerifyReport)
     {
         var lost: [(name: Name, sequence: UInt64)] = []
@@ -113,7 +113,7 @@ final class FeedStates {
         }
     }
 
-    // Checksum and version stand before the incarnation.
+    // The bytes begin with the checksum and the version, which are not part of the digest. The incarnation follows.
     private static func digest(_ record: RecordBytes) -> UInt64 {
         XXH64.hash(record.bytes.extracting(8..<record.bytes.byteCount))
     }

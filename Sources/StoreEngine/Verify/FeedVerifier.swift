@@ -1,19 +1,19 @@
 import LMDB
 
-/// Verifies the feed: its change sets follow each other without a gap, each one's bytes and hash fit, and its head is
-/// the newest one.
+/// Verifies the feed. The change sets must follow each other without a gap, and the bytes of each must match its hash. The head
+/// must be that of the newest change set.
 ///
-/// Fragments before the oldest retained change set are what retention has yet to remove and are not looked at.
+/// The walk skips fragments before the oldest retained change set, which retention has yet to remove.
 final class FeedVerifier {
-    /// What the feed tells of each record.
+    /// The state of each record in the feed.
     let states = FeedStates()
     private let head: FeedHead?
     private let changes: ChangeVerifier
-    /// The change set that the walk is at.
+    /// The change set that the walk has reached.
     private var assembly: FeedAssembly?
-    /// The next sequence number, where it is known.
+    /// The next sequence number; nil where it is unknown.
     private var expected: UInt64?
-    /// The number and hash of the change set before, where it is whole.
+    /// The number and hash of the previous change set; nil where that is not whole.
     private var previous: (sequence: UInt64, hash: UInt64)?
     private var newest: (sequence: UInt64, hash: UInt64?)?
 
@@ -25,7 +25,7 @@ final class FeedVerifier {
         if expected == 1 { previous = (0, 0) }
     }
 
-    /// The greatest assigned id that the feed names.
+    /// Returns the greatest assigned id of a type in the feed.
     func greatestID(of type: OpenType) -> UInt64 { changes.greatestIDs[type.type.id] ?? 0 }
 
     func run(_ database: LMDBDatabase, _ snapshot: LMDBSnapshot, _ report: VerifyReport) throws {
@@ -76,7 +76,7 @@ final class FeedVerifier {
             previous = nil
         }
         if expected == nil, sequence != 1 { states.forgetAll() }
-        // The last number there is has none after it.
+        // The greatest possible number has no successor and wraps around.
         expected = sequence &+ 1
         assembly = FeedAssembly(sequence: sequence)
         report.summary.changeSetCount += 1

@@ -2,10 +2,10 @@ import LMDB
 
 /// Verifies the bytes of one field by its type alone.
 enum FieldVerifier {
-    /// Why `bytes` are not what a writer of this type writes, nil when they are.
+    /// Returns why `bytes` are not the encoding that a writer of this type makes, or nil if they are.
     ///
-    /// Decodes and encodes again, which also finds forms that decode but are never written: an unsorted set, an enum's
-    /// unknown case, a gap inside an embedded struct.
+    /// Decodes the bytes and encodes the value again. This also finds forms that decode but are never written: an unsorted set,
+    /// an enum's unknown case, a gap inside an embedded struct.
     static func problem(_ bytes: RawSpan, _ type: FieldType) -> String? {
         do {
             var again = ByteWriter(capacity: bytes.byteCount)

@@ -1,10 +1,10 @@
 import LMDB
 
-/// Verifies an index from its side: each entry leads to a record that has just this entry.
+/// Verifies an index by its entries: each entry must lead to a record that has exactly this entry.
 final class IndexVerifier {
     private let type: OpenType
     private let index: OpenIndex
-    /// The truncated value part that the walk is at, in a unique index, and the whole values seen under it.
+    /// In a unique index, the truncated value part that the walk has reached, and the whole values seen under that part.
     private var sharedPart: [UInt8] = []
     private var sharedValues: Set<[UInt8]> = []
 
@@ -45,7 +45,7 @@ final class IndexVerifier {
                 return report.add(
                     .strayEntry, at: location, "it leads to no record: there is none under \(HexText.of(recordKey))")
             }
-            // What a damaged record should have here cannot be told; it is reported with the records.
+            // The expected entry of a damaged record is unknown. The walk over the records reports the damage.
             guard RecordBytes.isIntact(bytes), let found = try? expectation(bytes, recordKey: recordKey) else { return }
             guard let expected = found.entries.first(where: { unsafe key.isEqual(to: $0.key.span.bytes) }) else {
                 let name = RecordBody.name(bytes, key: recordKey, type)
@@ -61,7 +61,8 @@ final class IndexVerifier {
         }
     }
 
-    /// What a record must have in the index; and its value there, where the entry does not hold all of it.
+    /// Returns the entries that a record must have in the index. Also returns the record's whole value, if the index is unique
+    /// and the entry holds only part of the value.
     private func expectation(
         _ bytes: RawSpan, recordKey: RawSpan
     ) throws(CodecError) -> (entries: [ExpectedEntry], wholeValue: [UInt8]?) {
@@ -77,7 +78,8 @@ final class IndexVerifier {
         }
     }
 
-    // LMDB keeps entries of the sole form apart; those of long values share a part and are compared whole.
+    // LMDB refuses a second entry of the sole form. Long values use the shared form and may have the same truncated part, so the
+    // whole values are compared.
     private func checkUnique(
         _ value: [UInt8], _ expected: ExpectedEntry, recordKey: RawSpan, _ location: VerifyLocation,
         _ report: VerifyReport

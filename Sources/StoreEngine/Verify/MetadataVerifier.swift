@@ -1,17 +1,17 @@
 import Foundation
 import LMDB
 
-/// Verifies the metadata: every entry is there, has its form, and none is unknown.
+/// Verifies the metadata: every required entry exists and decodes, and no entry is unknown.
 struct MetadataVerifier {
-    /// The feed's head, nil when it cannot be read.
+    /// The feed's head; nil when it cannot be read.
     private(set) var head: FeedHead?
-    /// Whether this library can know what the rest of the store should look like.
+    /// Whether this library knows the format of the store, and with it how the rest of the store must look.
     private(set) var isKnownFormat = true
-    /// Whether all entries were read, so that what they do not tell is missing.
+    /// Whether the walk read all entries. Only then is an entry that it did not find missing.
     private var isWalked = false
-    /// The greatest id assigned, by type.
+    /// The greatest assigned id of each type, by type number.
     private var counters: [UInt32: UInt64] = [:]
-    /// The entries that say how far the building of an index is.
+    /// The names of the entries that record the progress of an index build.
     private var building: Set<String> = []
     private var strangers: [String] = []
 
@@ -68,7 +68,8 @@ struct MetadataVerifier {
         }
     }
 
-    /// Reads an entry for one type or consumer: the greatest assigned id, the progress of an index, or a consumer's interest.
+    /// Reads an entry of one type or consumer: the greatest assigned id, the progress of an index build, or a consumer's
+    /// interest.
     private mutating func readEntry(_ name: String, _ bytes: [UInt8], _ report: VerifyReport) {
         if name.hasPrefix(MetadataKey.interestPrefix) {
             do {
@@ -95,7 +96,7 @@ struct MetadataVerifier {
         }
     }
 
-    /// Reports a counter that would give out an id again.
+    /// Reports a counter that would assign an id a second time.
     ///
     /// - Parameter greatest: the greatest id that a record has or had.
     mutating func checkCounter(of type: OpenType, greatest: UInt64, _ report: VerifyReport) {
@@ -112,7 +113,7 @@ struct MetadataVerifier {
             "the greatest assigned id of \(type.name) is \(counter ?? 0), but \(greatest) has been in use")
     }
 
-    /// Reports entries that belong to nothing.
+    /// Reports entries that belong to nothing in the catalog, and entries with unknown names.
     mutating func reportStrangers(knownTypes: Set<UInt32>, types: [OpenType], _ report: VerifyReport) {
         for type in types {
             for index in type.type.indexes where index.isBuilding {

@@ -1,7 +1,7 @@
-/// What a record's bytes say, read by the catalog alone and by the version that the record follows.
+/// Reads a record's bytes by the catalog alone, in the version that the record has.
 enum RecordBody {
-    /// Calls `body` with the name of each field that does not decode, and why. Fails when the fields cannot be told
-    /// apart.
+    /// Calls `body` with the name of each field that does not decode, and with the reason. Throws an error when the bytes cannot
+    /// be divided into fields.
     static func checkFields(
         _ record: RecordBytes, of type: RecordType, _ body: (_ field: String, _ problem: String) -> Void
     ) throws(CodecError) {
@@ -18,7 +18,7 @@ enum RecordBody {
         }
     }
 
-    /// The key that the record's id gives; nil for one of a version with another id.
+    /// Returns the key that the record's id gives; nil for a record of a version with another id.
     static func key(of record: RecordBytes, _ type: OpenType) throws(CodecError) -> [UInt8]? {
         var key = ByteWriter(capacity: 64)
         guard try appendIDKey(of: record, type, to: &key) else { return nil }
@@ -26,7 +26,7 @@ enum RecordBody {
         return key.array()
     }
 
-    /// Appends the key of the record's id, not truncated; false for a record of a version with another id.
+    /// Appends the untruncated key of the record's id. Returns false for a record of a version with another id.
     @discardableResult
     static func appendIDKey(
         of record: RecordBytes, _ type: OpenType, to key: inout ByteWriter
@@ -39,8 +39,8 @@ enum RecordBody {
         return true
     }
 
-    /// Where a record of any version has the fields of its id; nil for one of a version with another id. What they hold has
-    /// the same form in all of them.
+    /// Returns the indexes of the id's fields in a record of any version; nil for a version with another id. The encoding of
+    /// these fields is the same in all other versions.
     private static func idFieldIndexes(of record: RecordBytes, _ type: OpenType) throws(CodecError) -> [Int]? {
         guard type.type.hasNewestID(inVersion: record.schemaVersion) else { return nil }
         let fields = try type.type.fields(ofVersion: record.schemaVersion)
@@ -50,7 +50,7 @@ enum RecordBody {
         return found
     }
 
-    /// The integer that the store assigned as the record's id, 0 where it is none or negative.
+    /// Returns the integer that the store assigned as the record's id; 0 where it is none or negative.
     static func assignedID(of record: RecordBytes, _ type: OpenType) -> UInt64 {
         guard let newest = type.assignedFieldIndex, let fieldIndex = try? idFieldIndexes(of: record, type)?.first,
             let bytes = try? record.table.field(fieldIndex),
@@ -63,8 +63,8 @@ enum RecordBody {
         }
     }
 
-    /// How messages name the record: by its id, even where other fields are damaged, or by its key where that cannot be
-    /// read.
+    /// Returns the name of the record for messages: its id, even where other fields are damaged, or its key where the id cannot
+    /// be read.
     static func name(_ bytes: RawSpan, key: RawSpan, _ type: OpenType) -> String {
         do {
             let record = try RecordBytes(unverified: bytes)
@@ -83,7 +83,7 @@ enum RecordBody {
 }
 
 extension RecordBytes {
-    /// Whether the checksum of a record fits its bytes.
+    /// Returns whether the checksum of a record matches its bytes.
     static func isIntact(_ bytes: RawSpan) -> Bool {
         guard let stored = try? bytes.loadInteger(at: 0, as: UInt32.self), bytes.byteCount >= headerByteCount else {
             return false

@@ -1,6 +1,6 @@
 import LMDB
 
-/// Verifies the records of a type: each by itself, its entry in each index, and what the feed says of it.
+/// Verifies the records of a type: each record itself, its state in the feed, its entry in each index, and its references.
 final class RecordVerifier {
     /// The greatest assigned id among the records.
     private(set) var greatestID: UInt64 = 0
@@ -59,7 +59,7 @@ final class RecordVerifier {
                 )
             }
             states.compare(record, with: state, at: location(), report)
-            // An index that is still built lacks entries, but has no wrong ones: the walk over it sees to that.
+            // An index that is still being built lacks entries, but has no wrong ones: the walk over the index checks that.
             for index in type.indexes where !index.stored.isBuilding {
                 let entries = try type.withNewest(record) { (newest) throws(CodecError) in
                     try ExpectedEntry.all(of: newest, key: key, index)
@@ -87,7 +87,7 @@ final class RecordVerifier {
         guard unsafe !data.isEqual(to: expected.data.span.bytes), expected.isSole,
             let other = try? IndexEntry.recordKey(key: data, data: data)
         else { return }
-        // One of the two must be wrong: the walk over the index tells which entry leads elsewhere.
+        // One of the two records must be wrong. The walk over the index reports which entry leads elsewhere.
         report.add(
             .missingEntry, at: location,
             "the entry of its value in the unique index (\(fields)) leads to the record under \(HexText.of(other))")

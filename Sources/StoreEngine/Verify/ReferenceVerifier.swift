@@ -1,6 +1,6 @@
 import LMDB
 
-/// Verifies that what records refer to exists.
+/// Verifies that the records to which other records refer exist.
 struct ReferenceVerifier {
     private let types: [String: OpenType]
 
@@ -8,7 +8,7 @@ struct ReferenceVerifier {
         self.types = Dictionary(types.map { ($0.name, $0) }) { first, _ in first }
     }
 
-    /// Reports the references of a type that lead to no record type, or to one with another id.
+    /// Reports the references of a type that lead to an unknown record type, or to a type with another id.
     func checkTargets(of type: OpenType, _ report: VerifyReport) {
         for field in type.type.fields {
             guard let reference = field.type.reference else { continue }
@@ -20,7 +20,7 @@ struct ReferenceVerifier {
         }
     }
 
-    /// Calls `body` with the name of each field of a record that refers to a record that does not exist, and with which.
+    /// Calls `body` for each reference of a record to a record that does not exist, with the name of the field and a description.
     func check(
         _ record: RecordBytes, of type: OpenType, _ snapshot: LMDBSnapshot,
         _ body: (_ field: String, _ problem: String) -> Void
@@ -32,7 +32,7 @@ struct ReferenceVerifier {
             else { continue }
             for id in ids.all {
                 let key = try ids.recordKey(of: id)
-                // A damaged target is there all the same, and is reported by itself.
+                // A damaged target exists all the same. The walk over its type reports the damage.
                 if unsafe try snapshot.get(target.database, key: key.span.bytes) != nil { continue }
                 body(field.name, "it refers to the \(target.name) \(ids.text(of: id)), which does not exist")
             }

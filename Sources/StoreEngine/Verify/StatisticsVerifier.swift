@@ -1,8 +1,8 @@
 import LMDB
 
-/// Verifies the samples of the records: each holds just the entries that its records give at its level.
+/// Verifies the samples of the records: each sample must hold exactly the entries that the records give at its level.
 ///
-/// A wrong sample makes no answer wrong, only slow.
+/// A wrong sample makes requests slow, but their results stay right.
 struct StatisticsVerifier {
     let type: OpenType
     let database: LMDBDatabase
@@ -28,7 +28,7 @@ struct StatisticsVerifier {
             if unsafe SampleKey.index(of: key.span.bytes) == SampleKey.records { recordCount += 1 }
             if expected.remove(key) != nil { continue }
             if let hash = unsafe try? SampleKey.hash(of: key.span.bytes), damaged.contains(hash) { continue }
-            // The index is missing, which is reported by itself.
+            // The index is missing, which the verification of the catalog reports.
             if let index = unsafe SampleKey.index(of: key.span.bytes), index < type.type.nextIndexID,
                 !readable.contains(index)
             {
@@ -48,8 +48,8 @@ struct StatisticsVerifier {
         }
     }
 
-    /// The entries that the sample should hold, and the hashes of the keys of damaged records, which give none: they are
-    /// reported with the records.
+    /// Returns the entries that the sample should hold, and the hashes of the keys of damaged records. Damaged records give no
+    /// entries. The walk over the records reports them.
     private func expectedKeys(
         _ state: SampleState, _ snapshot: LMDBSnapshot
     ) throws -> (keys: Set<[UInt8]>, damaged: Set<UInt64>) {
@@ -71,7 +71,7 @@ struct StatisticsVerifier {
         return (keys, damaged)
     }
 
-    /// The keys of a record's entries in the sample.
+    /// Returns the keys of a record's entries in the sample.
     private func sampleKeys(
         of record: RecordBytes, key recordKey: RawSpan, hash: UInt64
     ) throws(CodecError) -> [[UInt8]] {
@@ -92,7 +92,7 @@ struct StatisticsVerifier {
 }
 
 extension StatisticsVerifier {
-    /// Verifies the samples of `types`, and that there are no others.
+    /// Verifies the samples of `types`, and that there are no samples of unknown types.
     static func run(
         _ types: [OpenType], knownTypes: Set<UInt32>, _ database: LMDBDatabase, _ snapshot: LMDBSnapshot,
         _ report: VerifyReport

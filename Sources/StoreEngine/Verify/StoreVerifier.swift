@@ -1,23 +1,23 @@
 package import LMDB
 
-/// Checks everything in a store against everything else, in one snapshot.
+/// Checks all parts of a store against each other, in one snapshot.
 ///
-/// The walk goes through metadata, catalog, databases, the feed, each type's records, its indexes, the counters, the
-/// samples of the records, and the trail. It reads the raw databases and not an open `Store`, so that it also works where damage keeps a
-/// store from opening. A damaged place is reported once and left out of the later comparisons, so that one cause does not
-/// show as many.
+/// The walk covers metadata, the catalog, the databases, the feed, the records, indexes and counters of each type, the samples of
+/// the records, and the trail. It reads the raw databases instead of an open `Store`, so that it also works where damage keeps a
+/// store from opening. The walk reports a damaged part once and leaves it out of later comparisons, so that one cause does not
+/// give many findings.
 package enum StoreVerifier {
-    /// Verifies what `snapshot` shows.
+    /// Verifies the store in `snapshot`.
     ///
-    /// Linear in the size of the store, with a look-up for each index entry. Takes memory for the keys of the records
-    /// that the feed names.
+    /// The time is linear in the size of the store, with a look-up for each index entry. The walk needs memory for the keys of
+    /// the records that the feed names.
     ///
     /// - Parameters:
-    ///   - onProgress: called now and then with how many entries the walk has looked at.
-    ///   - onFinding: called with each finding, as the walk comes to it.
-    /// - Returns: how much was looked at.
-    /// - Throws: ``StoreError``: `notAStore` when the environment holds none of a store's databases; errors of LMDB that
-    ///   come before the first finding, such as `inUse` when another process has just created a database.
+    ///   - onProgress: called from time to time with the number of entries that the walk has read.
+    ///   - onFinding: called with each finding, when the walk reaches it.
+    /// - Returns: the numbers of verified items and of findings.
+    /// - Throws: ``StoreError``: `notAStore` when the environment has none of a store's databases; LMDB errors before the first
+    ///   finding, such as `inUse` when another process has just created a database.
     package static func verify(
         _ snapshot: LMDBSnapshot, onProgress: @escaping (_ visited: Int) -> Void = { _ in },
         onFinding: @escaping (VerifyFinding) -> Void
@@ -44,7 +44,7 @@ package enum StoreVerifier {
             let isWalked = report.attempt(.feed(sequence: nil, fragment: nil, change: nil)) {
                 try feed.run(database, snapshot, report)
             }
-            // Half a feed tells what records were, not what they are.
+            // A partly read feed gives earlier states of records, not their current states.
             if !isWalked { feed.states.forgetAll() }
         }
         var walked: [OpenType] = []
@@ -55,7 +55,7 @@ package enum StoreVerifier {
             let isWalked = report.attempt(.database(StoreDatabases.recordsName(type: type.type.id))) {
                 try records.run(snapshot, report)
             }
-            // Records that the walk did not come to are not lost.
+            // Records that the walk did not reach are not lost.
             if isWalked { walked.append(type) } else { feed.states.forget(type: type.type.id) }
             for index in type.indexes {
                 let name = StoreDatabases.indexName(type: type.type.id, index: index.stored.id)

@@ -1,7 +1,7 @@
 import LMDB
 
-/// Verifies the trail: each note of a record has its mark by change set and the other way round, its head counts them, and none
-/// is of a change set that the feed retains.
+/// Verifies the trail. Each note of a record must have its mark by change set, and each mark its note. The head must count the
+/// notes. No note may be of a change set that the feed retains.
 final class TrailVerifier {
     private let feed: FeedHead?
     private var head: TrailHead?
@@ -56,7 +56,7 @@ final class TrailVerifier {
         case TrailKey.typeMark:
             _ = try TrailKey.changedType(key)
             let sequence = try UInt64(from: value)
-            // It may be of before the floor.
+            // The change set may be older than the floor.
             return sequence < head?.floor ?? 0 ? nil : problem(of: sequence)
         default: return (.unknown, "there is no such entry in this format")
         }
@@ -67,7 +67,7 @@ final class TrailVerifier {
         if let feed, sequence >= feed.oldest {
             return (.contradiction, "it is of change set \(sequence), which the feed retains")
         }
-        // The change set that is being taken up may be of many parts.
+        // The trail may take up a change set in several steps, so the change set after `noted` may be there in part.
         if sequence < head.floor || sequence > head.noted + 1 {
             return (
                 .contradiction,

@@ -1,10 +1,10 @@
 import LMDB
 
-/// The databases that an environment has, all of them open before anything is verified: opening one later could move the
-/// snapshot on.
+/// The databases of an environment. All of them are opened before the verification begins, because opening a database later could
+/// move the snapshot on.
 struct VerifiedDatabases {
     private var databases: [String: LMDBDatabase] = [:]
-    /// Entries of the main database that are no databases of a store's.
+    /// Entries of the main database that are not databases of a store.
     private var strangers: [String] = []
 
     init(_ snapshot: LMDBSnapshot) throws(StoreError) {
@@ -17,7 +17,7 @@ struct VerifiedDatabases {
             do {
                 databases[text] = try snapshot.openDatabase(named: text)
             } catch {
-                // A plain value under a name is no database; anything else keeps the walk from beginning.
+                // A plain value under a name is not a database. Any other error keeps the walk from beginning.
                 guard error.code == .incompatible else { throw StoreError(error) }
                 strangers.append(text)
             }
@@ -26,7 +26,7 @@ struct VerifiedDatabases {
 
     subscript(name: String) -> LMDBDatabase? { databases[name] }
 
-    /// Reports what is there besides a store's databases, and which fixed ones are missing.
+    /// Reports all entries that do not belong to a store's databases, and the fixed databases that are missing.
     func reportStrangers(knownTypes: Set<UInt32>, _ report: VerifyReport) {
         for name in StoreDatabases.fixedNames where databases[name] == nil {
             report.add(.missing, at: .database(name), "the database is missing")
@@ -37,7 +37,7 @@ struct VerifiedDatabases {
         for name in strangers { report.add(.unknown, at: .database(name), "there is a value that is no database") }
     }
 
-    /// Reports the databases that only the catalog could explain.
+    /// Reports the databases that cannot be checked without the catalog.
     func reportUnchecked(_ report: VerifyReport) {
         let read = [StoreDatabases.metadataName, StoreDatabases.catalogName]
         for name in databases.keys.sorted() where !read.contains(name) {
@@ -55,7 +55,7 @@ struct VerifiedDatabases {
         return name == StoreDatabases.indexName(type: type, index: index)
     }
 
-    /// The names of the indexes of a type that the environment has.
+    /// Returns the names of the databases that the environment has for indexes of a type.
     func indexNames(type: UInt32) -> [String] {
         databases.keys.filter { $0.hasPrefix("index.\(type).") }.sorted()
     }
@@ -63,7 +63,7 @@ struct VerifiedDatabases {
     private static func names(_ snapshot: LMDBSnapshot) throws(StoreError) -> [(text: String?, hex: String)] {
         var names: [(text: String?, hex: String)] = []
         do {
-            // The unnamed database, which holds the names of all others; LMDB always gives it this handle.
+            // The unnamed database, which holds the names of all other databases. LMDB always gives it this handle.
             var cursor = try snapshot.openCursor(LMDBDatabase(handle: 1))
             var isPositioned = try cursor.first()
             while isPositioned {
@@ -80,6 +80,6 @@ struct VerifiedDatabases {
 extension StoreDatabases {
     /// The names of the databases that every store has.
     static let fixedNames = [metadataName, catalogName, feedName, consumersName]
-    /// The names of those that a store may lack.
+    /// The names of the databases that a store may lack.
     static let optionalNames = [statisticsName, trailName]
 }

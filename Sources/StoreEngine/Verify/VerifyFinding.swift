@@ -1,42 +1,42 @@
-/// One thing that `verify` found wrong in a store: what, where, and how it shows.
+/// A problem that `verify` found in a store: its kind, its location, and a message.
 package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
-    /// What kind of damage a finding is.
+    /// The kind of damage.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// A checksum or hash does not fit its bytes.
+        /// A checksum or hash does not match its bytes.
         case checksum
-        /// Bytes are no encoding of what should be there.
+        /// Bytes are not an encoding of the expected value.
         case undecodable
-        /// A record lies under another key than its id gives.
+        /// A record is stored under another key than the one that its id gives.
         case wrongKey
         /// A record has no entry in an index.
         case missingEntry
-        /// An index entry leads to no record, or to one that has another value.
+        /// An index entry leads to no record, or to a record with another value.
         case strayEntry
-        /// A record refers to one that does not exist.
+        /// A record refers to a record that does not exist.
         case danglingReference
-        /// Two records have one value in a unique index.
+        /// Two records have the same value in a unique index.
         case duplicateValue
-        /// A database counts other entries than a walk over it finds.
+        /// A count of entries or records differs from the number that a walk finds.
         case wrongCount
-        /// Metadata, a database or a change set that must be there is not.
+        /// A required entry, database or change set is missing.
         case missing
-        /// Something is there that no ModelStore wrote.
+        /// The store contains something that this ModelStore does not write.
         case unknown
         /// A change set does not continue the one before it.
         case brokenChain
-        /// Two places that must agree do not.
+        /// Two parts of the store that must agree do not agree.
         case contradiction
-        /// LMDB itself reports damage or an error of the medium.
+        /// LMDB itself reports damage or an I/O error.
         case storage
-        /// Nothing is known of it: what was found before kept the walk from it.
+        /// The part was not checked, because an earlier finding kept the walk from it.
         case unchecked
     }
 
-    /// What kind of damage it is.
+    /// The kind of damage.
     package let kind: Kind
-    /// Where it is.
+    /// The location of the damage.
     package let location: VerifyLocation
-    /// What is wrong, in one sentence without a full stop.
+    /// The problem, in one sentence without a full stop.
     package let message: String
 
     package init(_ kind: Kind, at location: VerifyLocation, _ message: String) {

@@ -1,4 +1,4 @@
-/// Where in a store `verify` found something.
+/// The location of a finding of `verify` in a store.
 package enum VerifyLocation: Hashable, Sendable, CustomStringConvertible {
     /// An entry of the metadata.
     case metadata(String)
@@ -6,11 +6,11 @@ package enum VerifyLocation: Hashable, Sendable, CustomStringConvertible {
     case catalog(type: UInt32?)
     /// A whole database.
     case database(String)
-    /// A record, by its id as text or, where that cannot be read, its key in hexadecimal; and one of its fields.
+    /// A record, or one of its fields. The id is text, or the record's key in hexadecimal where the id cannot be read.
     case record(type: String, id: String, field: String?)
-    /// The entry of an index over `fields` with this key in hexadecimal.
+    /// The entry with this hexadecimal key in an index over `fields`.
     case entry(type: String, fields: String, key: String)
-    /// A change set of the feed, and a fragment or a change of it, both counted from 0.
+    /// A change set of the feed, or a fragment or a change of it. Both are counted from 0.
     case feed(sequence: UInt64?, fragment: UInt32?, change: Int?)
 
     package var description: String {

@@ -1,6 +1,6 @@
 import LMDB
 
-/// How much `verify` has looked at.
+/// The numbers of items that `verify` has checked, and of its findings.
 package struct VerifySummary: Hashable, Sendable {
     /// Record types in the catalog.
     package var typeCount = 0
@@ -10,17 +10,17 @@ package struct VerifySummary: Hashable, Sendable {
     package var entryCount = 0
     /// Retained change sets.
     package var changeSetCount = 0
-    /// Changes in them.
+    /// Changes in the retained change sets.
     package var changeCount = 0
-    /// What was found.
+    /// Findings.
     package var findingCount = 0
 }
 
-/// Passes on what the parts of a verification find, and counts.
+/// Passes on the findings of the parts of a verification, and counts them.
 final class VerifyReport {
     var summary = VerifySummary()
     private var visitedEntries = 0
-    /// Whether LMDB has reported an error. It then refuses the transaction for anything else, in most cases.
+    /// Whether LMDB has reported an error. In most cases, LMDB then refuses all further use of the transaction.
     private var hasStorageError = false
     private let onFinding: (VerifyFinding) -> Void
     private let onProgress: (_ visited: Int) -> Void
@@ -30,7 +30,7 @@ final class VerifyReport {
         self.onProgress = onProgress
     }
 
-    /// Counts an entry that the walk has come to.
+    /// Counts an entry that the walk has reached.
     func visit() {
         visitedEntries += 1
         if visitedEntries.isMultiple(of: 1_024) { onProgress(visitedEntries) }
@@ -41,9 +41,9 @@ final class VerifyReport {
         onFinding(VerifyFinding(kind, at: location, message))
     }
 
-    /// Runs a part; an error that keeps it from going on is a finding, and the next part runs all the same.
+    /// Runs a part of the verification. An error that stops the part becomes a finding, and the next part still runs.
     ///
-    /// - Returns: whether the part came to its end.
+    /// - Returns: whether the part ran to its end.
     @discardableResult
     func attempt(_ location: VerifyLocation, _ part: () throws -> Void) -> Bool {
         do {
@@ -52,7 +52,7 @@ final class VerifyReport {
         } catch let error as CodecError {
             add(.undecodable, at: location, error.reason)
         } catch let error as LMDBError {
-            // A cursor that finds no root page tells so only by this code.
+            // A cursor that finds no root page reports only this code.
             let isGivenUp = error.code == .badTransaction
             switch (isGivenUp, hasStorageError) {
             case (true, true): add(.unchecked, at: location, "it was not checked: LMDB gave up after the error before")

@@ -1,9 +1,9 @@
 import LMDB
 
-// Puts and deletes from reusable buffers. A span of a buffer inside a larger struct would keep all of that struct
-// borrowed; a borrowed buffer does not, so a transaction can hold its buffers and its LMDB transaction side by side.
+// Puts and deletes that take reusable buffers. A span of a buffer inside a larger struct would keep the whole struct borrowed,
+// but a borrowed buffer does not. A transaction can therefore hold its buffers and its LMDB transaction side by side.
 extension LMDBWriteTransaction {
-    /// Puts what the buffers hold; false when `.noOverwrite` found the key.
+    /// Puts the contents of the buffers. Returns false if `.noOverwrite` found the key.
     @discardableResult
     mutating func put(
         _ database: LMDBDatabase, key: borrowing ByteWriter, value: borrowing ByteWriter, options: PutOptions = []
@@ -18,20 +18,20 @@ extension LMDBWriteTransaction {
         try put(database, key: key.bytes, value: record.bytes)
     }
 
-    /// Puts an encoded record under a key that is to be new; false when there is one.
+    /// Puts an encoded record under a new key. Returns false if the key exists.
     mutating func putNew(
         _ database: LMDBDatabase, key: borrowing ByteWriter, record: borrowing FieldEncoder
     ) throws(LMDBError) -> Bool {
         try putNew(database, key: key.bytes, value: record.bytes)
     }
 
-    /// Deletes the entry under the key in a buffer; false when there is none.
+    /// Deletes the entry under the key in a buffer. Returns false if there is none.
     @discardableResult
     mutating func delete(_ database: LMDBDatabase, key: borrowing ByteWriter) throws(LMDBError) -> Bool {
         try delete(database, key: key.bytes)
     }
 
-    /// Replaces the contents of `buffer` with the value under the key in another; false when there is none.
+    /// Replaces the contents of `buffer` with the value under the key in another buffer. Returns false if there is none.
     borrowing func copy(
         _ database: LMDBDatabase, key: borrowing ByteWriter, to buffer: inout ByteWriter
     ) throws(LMDBError) -> Bool {
@@ -43,13 +43,13 @@ extension LMDBWriteTransaction {
 }
 
 extension FieldEncoder {
-    /// Where field `index` lies in ``bytes``.
+    /// Returns the byte range of field `index` in ``bytes``.
     func range(ofField index: Int) throws(CodecError) -> Range<Int> {
         let range = try FieldTable(tableBytes).range(of: index)
         return range.lowerBound + headerByteCount..<range.upperBound + headerByteCount
     }
 
-    /// The integer at `offset` of ``bytes``, least significant byte first.
+    /// Returns the integer at `offset` of ``bytes``, least significant byte first.
     func integer<I: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: I.Type) throws(CodecError) -> I {
         try bytes.loadInteger(at: offset, as: type)
     }

@@ -1,7 +1,7 @@
-/// The net effect of one write closure on each record it touched, in the order of first touch.
+/// The net effect of one write closure on each record that it touched, in the order of first touch.
 ///
-/// Only the state before the closure and the newest one are kept: several writes to a record are one change, a delete
-/// and an insert are an update, and what ends as it began is no change.
+/// It keeps only the state before the closure and the newest state. Several writes to a record are therefore one change, and a
+/// delete followed by an insert is an update. A record that ends in its initial state has no change.
 struct NetChanges: ~Copyable {
     /// A run of bytes in the arena.
     struct Run {
@@ -9,47 +9,47 @@ struct NetChanges: ~Copyable {
         var count: Int
     }
 
-    /// One record.
+    /// The states of one record.
     struct Entry {
         let hash: UInt64
-        /// The place of its type in the catalog.
+        /// The index of its type in the catalog.
         let type: Int
         let key: Run
-        /// The record before the closure, nil when there was none.
+        /// The record before the closure; nil if there was none.
         let before: Run?
-        /// The record now, nil when there is none.
+        /// The current record; nil if there is none.
         var after: Run?
     }
 
     private(set) var entries: [Entry] = []
     private var arena = ByteWriter(capacity: 1_024)
-    /// Open addressing with linear probing: the place in `entries` plus one, 0 for a free slot.
+    /// A hash table with open addressing and linear probing. A slot contains an index in `entries` plus one, or 0 if it is free.
     private var slots: [Int32] = Array(repeating: 0, count: 64)
-    /// How many of the entries have a slot. Those of a closure that only inserts are never looked for, and get none.
+    /// The number of entries that have a slot. A closure that only inserts never looks entries up, so its entries get no slots.
     private var placedCount = 0
     /// Whether a record may have been removed.
     private var hasRemoved = false
 
-    /// The bytes that the records take in memory.
+    /// The memory that the records take, in bytes.
     var byteCount: Int { arena.count }
 
-    /// What ``add(_:key:)`` needs besides the key, so that a record that is looked up and added is hashed once.
+    /// The hash and type that ``add(_:key:)`` needs besides the key, so that a lookup followed by an add hashes the record once.
     struct Address {
         fileprivate let type: Int
         fileprivate let hash: UInt64
     }
 
-    /// Where a record is or would be.
+    /// Returns the address of a record, whether or not it has an entry.
     func address(type: Int, key: borrowing ByteWriter) -> Address {
         Address(type: type, hash: XXH64.hash(key.bytes, seed: UInt64(truncatingIfNeeded: type)))
     }
 
-    /// The place among the entries of a record that is not there now: nil unless the closure has removed it.
+    /// Returns the index of the entry of a record that does not exist now; nil unless the closure has removed it.
     mutating func findRemoved(_ address: Address, key: borrowing ByteWriter) -> Int? {
         hasRemoved ? find(address, key: key) : nil
     }
 
-    /// The place of a record among the entries.
+    /// Returns the index of a record's entry; nil if it has none.
     mutating func find(_ address: Address, key writer: borrowing ByteWriter) -> Int? {
         if entries.isEmpty { return nil }
         placeAdded()
@@ -64,7 +64,7 @@ struct NetChanges: ~Copyable {
         return nil
     }
 
-    /// Adds a record that was not there before this closure.
+    /// Adds a record that did not exist before this closure.
     mutating func add(_ address: Address, key: borrowing ByteWriter) -> Int {
         add(address, key: key.bytes, before: nil)
     }
@@ -95,19 +95,19 @@ struct NetChanges: ~Copyable {
         }
     }
 
-    /// Notes that the record at `index` is gone.
+    /// Notes that the record at `index` was removed.
     mutating func remove(_ index: Int) {
         entries[index].after = nil
         hasRemoved = true
     }
 
-    /// The incarnation that the record at `index` had before this closure, nil when it was not there.
+    /// Returns the incarnation of the record at `index` before this closure; nil if the record did not exist.
     func incarnationBefore(_ index: Int) -> UInt64? {
         guard let before = entries[index].before else { return nil }
         return try? RecordBytes(unverified: bytes(before)).incarnation
     }
 
-    /// The bytes of a run.
+    /// Returns the bytes of a run.
     @_lifetime(borrow self)
     borrowing func bytes(_ run: Run) -> RawSpan { arena.bytes.extracting(run.start..<run.start + run.count) }
 
@@ -117,7 +117,7 @@ struct NetChanges: ~Copyable {
         return run
     }
 
-    /// Gives the entries slots that were added since the last look.
+    /// Gives slots to the entries that were added since the last lookup.
     private mutating func placeAdded() {
         if entries.count * 2 > slots.count {
             var count = slots.count

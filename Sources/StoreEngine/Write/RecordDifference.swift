@@ -1,6 +1,6 @@
-/// What differs between two states of one record.
+/// Compares two states of one record.
 package enum RecordDifference {
-    /// The places of the fields whose bytes differ; both records are in the form of the newest version.
+    /// Returns the indexes of the fields whose bytes differ. Both records are in the form of the newest version.
     package static func changedFieldIndexes(from old: RecordBytes, to new: RawSpan) throws(CodecError) -> [Int] {
         let oldTable = try old.table
         let newTable = try RecordBytes(unverified: new).table

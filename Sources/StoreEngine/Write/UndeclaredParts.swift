@@ -1,11 +1,11 @@
-/// What of a record's stored form its writer does not declare.
+/// The parts of a record's stored form that the writer's type does not declare.
 package struct UndeclaredParts: Sendable {
-    /// The places of the fields that it does not know at all.
+    /// The indexes of the fields that the writer does not know at all.
     let fields: [Int]
-    /// Those that it knows in part, by their places.
+    /// The fields that the writer knows in part, by field index.
     let partial: [Int: PartialForm]
 
-    /// Nothing: the writer knows all.
+    /// Creates an empty value: the writer knows all parts.
     package init() {
         fields = []
         partial = [:]
@@ -18,6 +18,6 @@ package struct UndeclaredParts: Sendable {
         }
     }
 
-    /// Whether the writer knows all.
+    /// Whether the writer knows all parts.
     var isEmpty: Bool { fields.isEmpty && partial.isEmpty }
 }

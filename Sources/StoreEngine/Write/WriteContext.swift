@@ -1,17 +1,17 @@
 package import Foundation
 
-/// Who writes and with what inputs: everything about a write closure that is not in the store.
+/// The origin and the inputs of a write closure: everything that it depends on besides the store.
 ///
-/// Time, identifiers and random numbers come from here, so that a closure that runs again sees the same ones and a
-/// recorded write can be replayed.
+/// Time, identifiers and random numbers come from here. A closure that reruns therefore gets the same values, and a recorded
+/// write can be replayed.
 package struct WriteContext: Sendable {
     /// The time of the transaction.
     package var time: Date
-    /// The first state of the random stream.
+    /// The initial state of the random stream.
     package var seed: UInt64
-    /// Who writes.
+    /// The process that writes.
     package var origin: Origin
-    /// Tells this closure's transaction from any other.
+    /// Identifies the transaction of this closure.
     package var token: UInt64
 
     package init(time: Date, seed: UInt64, origin: Origin, token: UInt64) {
@@ -24,7 +24,7 @@ package struct WriteContext: Sendable {
 
 /// The process that made a change set.
 public struct Origin: Hashable, Sendable {
-    /// A name of the program's choice; where one of its consumers wrote, `#` and the consumer's name come after it.
+    /// A name that the program chooses. If one of its consumers wrote, `#` and the consumer's name follow.
     public package(set) var name: String
     /// The process id.
     public package(set) var processID: Int32
@@ -34,15 +34,15 @@ public struct Origin: Hashable, Sendable {
         self.processID = processID
     }
 
-    /// Stands between a program's name and that of its consumer; in neither of them.
+    /// Separates a program's name from the name of its consumer; neither name contains it.
     package static let consumerMark: Character = "#"
 
-    /// The name of the consumer that wrote, if one did.
+    /// The name of the consumer that wrote; nil if no consumer did.
     public var consumerName: String? {
         name.lastIndex(of: Origin.consumerMark).map { String(name[name.index(after: $0)...]) }
     }
 
-    /// The program, as one of its consumers.
+    /// Returns the origin of a consumer of this program.
     func asConsumer(_ consumer: String) -> Origin {
         let program = name.prefix { $0 != Origin.consumerMark }
         return Origin(name: "\(program)\(Origin.consumerMark)\(consumer)", processID: processID)

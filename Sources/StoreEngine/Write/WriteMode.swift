@@ -1,4 +1,4 @@
-/// What a write expects to find under its id.
+/// The state that a write requires under its id.
 @usableFromInline
 package enum WriteMode: Sendable {
     /// No record.

@@ -1,24 +1,24 @@
 package import LMDB
 
-/// What a write closure leaves: its LMDB transaction, not yet committed, and the feed's new head.
+/// The result of a write closure: its LMDB transaction, not yet committed, and the feed's new head.
 package struct FinishedWrite: ~Copyable {
     /// The transaction, with the change set in it.
     package var raw: LMDBWriteTransaction
-    /// The feed's head after the closure; as before it when nothing changed.
+    /// The feed's head after the closure. Equal to the head before it if nothing changed.
     package let head: FeedHead
     /// The number of changes in the change set.
     package let changeCount: Int
     /// Whether there is anything to commit.
     package let didWrite: Bool
-    /// The change set, where it was asked for and is not a large one.
+    /// The change set, if the caller requested it and it fits in one fragment.
     package let entry: WrittenEntry?
 
-    /// The transaction alone.
+    /// Returns the transaction alone.
     package consuming func intoRaw() -> LMDBWriteTransaction { raw }
 }
 
 extension WriteTransaction {
-    /// Computes the net change set, writes it to the feed, and gives the LMDB transaction back.
+    /// Computes the net change set, writes it to the feed, and returns the LMDB transaction.
     package consuming func finish() throws(StoreError) -> FinishedWrite {
         if let failure { throw failure }
         do {
@@ -46,7 +46,8 @@ extension WriteTransaction {
         }
     }
 
-    /// The touched records that ended otherwise than they began, with the changed places of updates.
+    /// Returns the touched records whose final state differs from the initial one, with the indexes of the changed fields for
+    /// updates.
     borrowing func netChanges() throws(CodecError) -> [(entry: Int, changed: [Int])] {
         var net: [(entry: Int, changed: [Int])] = []
         net.reserveCapacity(changes.entries.count)

@@ -1,7 +1,7 @@
 import Foundation
 
 extension WriteTransaction {
-    /// Fills in the generated parts of the id of the record in `encoder`, which its key needs.
+    /// Fills in the generated parts of the id of the record in `encoder`, because its key needs them.
     mutating func fillGeneratedID(of type: OpenType) throws(StoreError) {
         do {
             if let fieldIndex = type.assignedFieldIndex { try assignID(of: type, fieldIndex: fieldIndex) }
@@ -15,8 +15,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Replaces the default tokens that the record in `encoder` holds: by the values of the stored record in `oldRecord`
-    /// where there is one, since a default is for an insert, else by the transaction's.
+    /// Replaces the default tokens in the record in `encoder`. If a record is stored, its values in `oldRecord` replace them,
+    /// because a default applies only to an insert. Otherwise the values of the transaction replace them.
     mutating func replaceTokens(of type: OpenType, isStored: Bool) throws(StoreError) {
         do {
             for (fieldIndex, token) in type.tokens {
@@ -39,8 +39,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Where the token's bytes begin in a record whose field holds the token, nil when it holds something else. An
-    /// optional field has one byte before them.
+    /// Returns the offset of the token's bytes in the encoded record; nil if the field holds another value. In an optional field,
+    /// one byte precedes them.
     private static func tokenStart(
         _ token: DefaultToken, _ fieldIndex: Int, _ encoder: borrowing FieldEncoder
     ) throws(CodecError) -> Int? {
@@ -60,7 +60,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Copies a stored field over a token; false when the stored record has no value there.
+    /// Copies a stored field over a token. Returns false if the stored record has no value in that field.
     private static func keep(
         _ token: DefaultToken, _ fieldIndex: Int, of old: borrowing ByteWriter, in encoder: inout FieldEncoder,
         at start: Int
@@ -71,7 +71,8 @@ extension WriteTransaction {
         return true
     }
 
-    // Zero asks for the next id; any other raises the greatest one, so that it is never given out again.
+    // Zero requests the next id. Any other value raises the greatest assigned id, so that the store never assigns that value
+    // again.
     private mutating func assignID(of type: OpenType, fieldIndex: Int) throws {
         let range = try encoder.range(ofField: fieldIndex)
         let given = try AssignedID(type.type.fields[fieldIndex].type, encoder, range)
@@ -100,7 +101,7 @@ extension WriteTransaction {
         return try _reading.greatestAssignedID(of: type)
     }
 
-    /// Sees to it that no id up to `id` is given out any more, as a store that goes on from another one needs.
+    /// Ensures that the store never assigns an id up to `id`. A store that continues the records of another store needs this.
     package mutating func keepAssignedIDs(above id: UInt64, typeIndex: Int) throws(StoreError) {
         let type = state.catalog.types[typeIndex]
         if try id > greatestAssigned(type) { assigned[type.type.id] = id }
@@ -108,7 +109,7 @@ extension WriteTransaction {
 }
 
 extension ReadContext {
-    /// The greatest id that the store has assigned for a type, or was given; 0 before the first.
+    /// Returns the greatest id that the store has assigned for a type, or that a program has inserted; 0 before the first.
     package func greatestAssignedID(of type: OpenType) throws(StoreError) -> UInt64 {
         let key = MetadataKey.assigned(type: type.type.id)
         guard let bytes = unsafe try value(state.databases.metadata, key: key.span.bytes) else { return 0 }
@@ -123,7 +124,7 @@ extension ReadContext {
 /// An id that the store assigns, read from its encoded field.
 private struct AssignedID {
     let isZero: Bool
-    /// The value, nil when it is negative.
+    /// The value; nil if it is negative.
     let positiveValue: UInt64?
     /// The greatest value of the field's type.
     let greatest: UInt64

@@ -1,11 +1,11 @@
 import LMDB
 
-// Writing encoded records. Each operation either does all of its puts and deletes or, where it throws a constraint's
-// error, none.
+// Writing encoded records. Each operation performs all of its puts and deletes, or none of them if it throws the error of a
+// constraint.
 extension WriteTransaction {
-    /// Stores the record in `encoder`, whose fields are final but for those that the transaction fills in.
+    /// Stores the record in `encoder`. Its fields are final except for those that the transaction fills in.
     ///
-    /// - Parameter kept: what the writer does not know: a stored record keeps its values there.
+    /// - Parameter kept: the parts that the writer does not know. A stored record keeps its values there.
     package mutating func put(
         _ typeIndex: Int, mode: WriteMode, keeping kept: UndeclaredParts = UndeclaredParts()
     ) throws(StoreError) {
@@ -15,7 +15,7 @@ extension WriteTransaction {
         do {
             try putFilled(type, typeIndex, mode: mode, keeping: kept)
         } catch {
-            // What failed has changed nothing, the greatest assigned id included.
+            // A failed write changes nothing, including the greatest assigned id.
             assigned[type.type.id] = assignedBefore
             throw error
         }
@@ -51,7 +51,7 @@ extension WriteTransaction {
 
     /// Deletes the record with this key.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether the record existed.
     @usableFromInline
     package mutating func delete(_ typeIndex: Int, key: RawSpan) throws(StoreError) -> Bool {
         recordKey.removeAll()
@@ -62,9 +62,9 @@ extension WriteTransaction {
         return true
     }
 
-    /// Deletes the record under `recordKey` and leaves those that refer to it alone.
+    /// Deletes the record under `recordKey`, and does not touch the records that refer to it.
     ///
-    /// - Returns: whether there was one; it is then in `oldRecord`.
+    /// - Returns: whether the record existed. If so, it is now in `oldRecord`.
     mutating func deleteAlone(_ typeIndex: Int) throws(StoreError) -> Bool {
         let type = state.catalog.types[typeIndex]
         guard try copyStored(type) else { return false }
@@ -84,7 +84,7 @@ extension WriteTransaction {
     private mutating func insertNew(_ type: OpenType, _ typeIndex: Int) throws(StoreError) {
         let address = changes.address(type: typeIndex, key: recordKey)
         let known = changes.findRemoved(address, key: recordKey)
-        // Deleted earlier in this closure: one net update of the same incarnation.
+        // The closure deleted the record earlier, so the net change is an update of the same incarnation.
         let earlier = known.flatMap { changes.incarnationBefore($0) }
         encoder.seal(schemaVersion: type.type.version, incarnation: earlier ?? incarnation)
         do {
@@ -103,7 +103,7 @@ extension WriteTransaction {
         } catch {
             throw failed(error, type)
         }
-        // What comes without a change set is no change.
+        // A record that is stored without a change set is no change.
         if seededIncarnation != nil { return }
         let index = known ?? changes.add(address, key: recordKey)
         changes.set(index, after: encoder)
@@ -111,7 +111,7 @@ extension WriteTransaction {
         try noteReferences(typeIndex, changed: nil)
     }
 
-    /// Stores the record in `encoder` in the place of `oldRecord`.
+    /// Replaces the record in `oldRecord` with the record in `encoder`.
     mutating func replace(_ type: OpenType, _ typeIndex: Int) throws(StoreError) {
         let changed: [Int]
         do {
@@ -134,7 +134,8 @@ extension WriteTransaction {
         try noteReferences(typeIndex, changed: changed)
     }
 
-    /// The record under `recordKey` among the changes, where `oldRecord` is its state before.
+    /// Returns the entry of the record under `recordKey` among the changes, and adds one if necessary, with `oldRecord` as its
+    /// earlier state.
     private mutating func noteTouched(_ typeIndex: Int) -> Int {
         let address = changes.address(type: typeIndex, key: recordKey)
         return changes.find(address, key: recordKey) ?? changes.add(address, key: recordKey, before: oldRecord)
@@ -158,16 +159,16 @@ extension WriteTransaction {
         return true
     }
 
-    /// The newest form of a stored record; nil when it has that.
+    /// Returns the newest form of a stored record; nil if the record already has it.
     private static func upgraded(_ stored: borrowing ByteWriter, _ type: OpenType) throws(CodecError) -> [UInt8]? {
         let version = try RecordBytes(unverified: stored.bytes).schemaVersion
         guard let upgrade = try type.upgrade(fromVersion: version) else { return nil }
-        // The new form has a checksum of its own, so the old one is checked here.
+        // The new form gets a new checksum, so this is the last chance to check the old one.
         return try upgrade.apply(to: RecordBytes(stored.bytes))
     }
 
-    /// Gives the record in the encoder what its writer does not know: the stored record's values, or else what stands for
-    /// them inside the fields that the writer knows in part.
+    /// Completes the record in the encoder with the parts that its writer does not know. They get the values of the stored
+    /// record. If there is no stored record, unknown parts of partly known fields get their replacement values.
     private mutating func complete(
         _ kept: UndeclaredParts, of type: OpenType, isStored: Bool
     ) throws(StoreError) {
@@ -180,7 +181,7 @@ extension WriteTransaction {
         }
     }
 
-    /// - Parameter old: the stored record; empty where there is none.
+    /// - Parameter old: the stored record; empty if there is none.
     private static func merge(
         _ mine: [UInt8], with old: borrowing ByteWriter, _ kept: UndeclaredParts, into encoder: inout FieldEncoder
     ) throws(CodecError) {
@@ -207,7 +208,7 @@ extension WriteTransaction {
         encoder.append(encoded: whole.bytes)
     }
 
-    /// Fails the closure for good: the operation that went past the limit is done already.
+    /// Makes the closure fail for good, because the operation that exceeded the limit has already run.
     private mutating func requireRoomForChanges() throws(StoreError) {
         guard changes.byteCount <= state.limits.changeSetByteCount else {
             throw refuse(
@@ -231,7 +232,7 @@ extension WriteTransaction {
             remedy: "choose another value, as \(names) is unique, or change that record first")
     }
 
-    /// The store error for one from below, met while the record under `recordKey` was written.
+    /// Returns the store error for an error that occurred while writing the record under `recordKey`.
     mutating func failed(_ error: any Error, _ type: OpenType) -> StoreError {
         switch error {
         case let error as StoreError: return error
@@ -251,7 +252,7 @@ extension WriteTransaction {
         KeyLimit.truncateRecordKey(&key)
     }
 
-    /// The changed places and the incarnation of a stored record; its checksum is checked.
+    /// Returns the indexes of the changed fields and the incarnation of a stored record. Checks the stored record's checksum.
     private static func difference(
         _ old: borrowing ByteWriter, _ new: borrowing FieldEncoder
     ) throws(CodecError) -> (changed: [Int], incarnation: UInt64) {

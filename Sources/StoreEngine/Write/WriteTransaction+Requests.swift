@@ -1,22 +1,22 @@
-// Writing all records that a request asks for.
+// Writing all records that a request matches.
 extension WriteTransaction {
-    /// Changes each record that a request asks for.
+    /// Changes each record that a request matches.
     ///
     /// ```swift
     /// let count = try tx.update(Sensor.where { $0.room == "attic" }) { $0.celsius += 1 }
     /// ```
     ///
     /// The transaction finds the records before it changes the first one, so a change never makes the request match further
-    /// records. The changes are made one after the other in the order of the request; a unique field therefore must be free
-    /// at each of them.
+    /// records. The transaction changes the records one after the other, in the order of the request. In a unique field, each new
+    /// value must therefore be free at that moment.
     ///
     /// - Parameters:
-    ///   - request: which records; its limit and offset count.
+    ///   - request: selects the records. Its limit and offset apply.
     ///   - change: changes one record. It must not change the id.
-    /// - Returns: how many records were found and changed.
-    /// - Throws: what `change` throws; ``StoreError`` as ``update(_:id:where:_:)`` and as a fetch. The closure cannot be
-    ///   committed then, because some records may have been changed.
-    /// - Complexity: as fetching the request, and an update for each record. Takes memory for the keys of the records.
+    /// - Returns: the number of records that the transaction found and changed.
+    /// - Throws: any error that `change` throws; ``StoreError`` as ``update(_:id:where:_:)`` and as a fetch. The closure cannot
+    ///   be committed then, because some records may have been changed.
+    /// - Complexity: the cost of fetching the request, plus one update for each record. Takes memory for the keys of the records.
     @inlinable
     @discardableResult
     public mutating func update<R: Record>(
@@ -39,7 +39,7 @@ extension WriteTransaction {
         return keys.count
     }
 
-    /// Deletes each record that a request asks for.
+    /// Deletes each record that a request matches.
     ///
     /// ```swift
     /// let count = try tx.delete(Alarm.where { $0.time < limit })
@@ -47,18 +47,18 @@ extension WriteTransaction {
     ///
     /// The transaction finds the records before it deletes the first one.
     ///
-    /// - Parameter request: which records; its limit and offset count.
-    /// - Returns: how many records were deleted. A record that went with another one, by the rule of a reference, does not
-    ///   count.
+    /// - Parameter request: selects the records. Its limit and offset apply.
+    /// - Returns: the number of records that the transaction deleted. A record that the rule of a reference deleted together with
+    ///   another record does not count.
     /// - Throws: ``StoreError`` as ``delete(_:id:where:)`` and as a fetch. The closure cannot be committed then, because some
     ///   records may have been deleted.
-    /// - Complexity: as fetching the request, and a delete for each record. Takes memory for the keys of the records.
+    /// - Complexity: the cost of fetching the request, plus one delete for each record. Takes memory for the keys of the records.
     @discardableResult
     public mutating func delete<R: Record>(_ request: FetchRequest<R>) throws(StoreError) -> Int {
         try delete(request.request, typeIndex: state.catalog.binding(R.self).typeIndex)
     }
 
-    /// Deletes each record of a type that a request asks for. See ``delete(_:)``.
+    /// Deletes each record of a type that a request matches. See ``delete(_:)``.
     package mutating func delete(_ request: Request, typeIndex: Int) throws(StoreError) -> Int {
         let keys = try _reading.recordKeys(request, typeIndex: typeIndex)
         var count = 0
@@ -70,7 +70,7 @@ extension WriteTransaction {
         return count
     }
 
-    /// Changes each record of a type that a request asks for. See ``update(_:_:)``.
+    /// Changes each record of a type that a request matches. See ``update(_:_:)``.
     ///
     /// - Parameter change: changes one record. It must not change the id.
     package mutating func update(
@@ -95,7 +95,7 @@ extension WriteTransaction {
         return try scope.recordKeys(request.request, typeIndex: scope.binding(R.self).typeIndex)
     }
 
-    /// Remembers that some records may have been written and others not.
+    /// Prevents the closure from committing, because it may have written some of the records and not the others.
     @usableFromInline
     mutating func refuseUnfinished(_ error: any Error) -> any Error {
         _ = refuse(StoreError(reading: error, at: "the records of a request"))
@@ -104,7 +104,7 @@ extension WriteTransaction {
 }
 
 extension ReadContext {
-    /// The keys of the records that a request asks for, in its order.
+    /// Returns the keys of the records that a request matches, in its order.
     func recordKeys(_ request: Request, typeIndex: Int) throws(StoreError) -> RecordKeyList {
         var keys = RecordKeyList()
         var cursor = try fetchCursor(request, typeIndex: typeIndex)
@@ -112,7 +112,7 @@ extension ReadContext {
         return keys
     }
 
-    /// The record under a key of a list; nil where there is none any more.
+    /// Returns the record under a key of a list; nil if it no longer exists.
     @inlinable
     func record<R: Record>(_ type: R.Type, _ keys: RecordKeyList, _ index: Int) throws(StoreError) -> R? {
         let binding = try binding(R.self)
@@ -121,7 +121,7 @@ extension ReadContext {
         return try record(binding, key: &key)
     }
 
-    /// The record of a type under a key; nil where there is none.
+    /// Returns the record of a type under a key; nil if there is none.
     func dynamicRecord(key: RawSpan, typeIndex: Int) throws(StoreError) -> DynamicRecord? {
         let type = state.catalog.types[typeIndex]
         guard let bytes = try value(type.database, key: key) else { return nil }

@@ -1,11 +1,10 @@
-// The typed face of writing. Encoding is inlinable, so that it is specialized for the record type where it is used; what
-// follows works on encoded fields and is shared with dynamic records.
+// The typed interface for writing. Encoding is inlinable, so that the compiler specializes it for the record type at the call.
+// The later steps work on encoded fields, and are shared with dynamic records.
 extension WriteTransaction {
-    /// Adds a record.
+    /// Inserts a record.
     ///
-    /// - Returns: the record as stored, with the id that the store assigned and the defaults that the transaction filled
-    ///   in.
-    /// - Throws: ``StoreError``: `recordExists` when there is one with this id; `uniqueViolation` when another has the
+    /// - Returns: the record as stored, with the id that the store assigned and the defaults that the transaction filled in.
+    /// - Throws: ``StoreError``: `recordExists` when a record with this id exists; `uniqueViolation` when another record has the
     ///   same value in a unique index; `tooLarge`. Nothing has changed then.
     @inlinable
     @discardableResult
@@ -14,7 +13,7 @@ extension WriteTransaction {
         return try store(binding, mode: .insert) ? try decodeEncoded(binding) : record
     }
 
-    /// Adds a record, or replaces the one with its id.
+    /// Inserts a record, or replaces the record with the same id.
     ///
     /// - Returns: the record as stored.
     /// - Throws: ``StoreError``: `uniqueViolation`, `tooLarge`. Nothing has changed then.
@@ -25,7 +24,7 @@ extension WriteTransaction {
         return try store(binding, mode: .upsert) ? try decodeEncoded(binding) : record
     }
 
-    /// Replaces the record that has this record's id.
+    /// Replaces the record with this record's id.
     ///
     /// - Throws: ``StoreError``: `recordNotFound`, `uniqueViolation`, `tooLarge`. Nothing has changed then.
     @inlinable
@@ -34,12 +33,13 @@ extension WriteTransaction {
         _ = try store(binding, mode: .update)
     }
 
-    /// Replaces the record that has this record's id, if the stored one is still the same as `original`.
+    /// Replaces the record with this record's id, if the stored record is still equal to `original`.
     ///
-    /// The store compares encodings, not by the record's `==`: a NaN is the same as itself, and "é" in another normal form differs.
+    /// The store compares encodings and does not use the record's `==`. A NaN equals itself, and "é" differs from the same
+    /// character in another normal form.
     ///
-    /// - Throws: ``StoreError``: `conditionNotMet` when the stored record differs from `original` or is missing; as
-    ///   ``update(_:)`` otherwise. Nothing has changed then.
+    /// - Throws: ``StoreError``: `conditionNotMet` when the stored record differs from `original` or is missing; otherwise as
+    ///   ``update(_:)``. Nothing has changed then.
     @inlinable
     public mutating func update<R: Record>(_ record: R, ifUnchanged original: R) throws(StoreError) {
         guard Sameness.haveOneKey(R._key(of: record.recordID), R._key(of: original.recordID)) else {
@@ -52,8 +52,8 @@ extension WriteTransaction {
     /// Changes the record with this id through `change`.
     ///
     /// - Returns: the record as stored.
-    /// - Throws: what the closure throws; ``StoreError``: `recordNotFound`; `invalidValue` when `change` changed the id;
-    ///   `uniqueViolation`; `tooLarge`. Nothing has changed then.
+    /// - Throws: any error that the closure throws; ``StoreError``: `recordNotFound`; `invalidValue` when `change` changed the
+    ///   id; `uniqueViolation`; `tooLarge`. Nothing has changed then.
     @inlinable
     @discardableResult
     public mutating func update<R: Record>(
@@ -68,8 +68,8 @@ extension WriteTransaction {
     /// Changes the record with this id through `change`, if it meets a condition.
     ///
     /// - Returns: the record as stored.
-    /// - Throws: what the closures throw; ``StoreError``: `conditionNotMet` when the record does not meet the condition, or is
-    ///   missing; otherwise as ``update(_:id:_:)``. Nothing has changed then.
+    /// - Throws: any error that the closures throw; ``StoreError``: `conditionNotMet` when the record does not meet the condition
+    ///   or is missing; otherwise as ``update(_:id:_:)``. Nothing has changed then.
     @inlinable
     @discardableResult
     public mutating func update<R: Record>(
@@ -89,7 +89,7 @@ extension WriteTransaction {
         return try store(binding, mode: .update) ? try decodeEncoded(binding) : record
     }
 
-    /// The record with this id, if it meets a condition.
+    /// Returns the record with this id, if it meets a condition.
     @inlinable
     borrowing func getMeeting<R: Record>(
         _ condition: (R) throws -> Bool, _ type: R.Type, id: R.ID
@@ -102,7 +102,7 @@ extension WriteTransaction {
 
     /// Deletes the record with this id.
     ///
-    /// - Returns: whether there was such a record.
+    /// - Returns: whether the record existed.
     /// - Throws: ``StoreError``. Nothing has changed then.
     @inlinable
     @discardableResult
@@ -112,8 +112,8 @@ extension WriteTransaction {
 
     /// Deletes the record with this id, if it meets a condition.
     ///
-    /// - Throws: what the closure throws; ``StoreError``: `conditionNotMet` when the record does not meet the condition, or is
-    ///   missing. Nothing has changed then.
+    /// - Throws: any error that the closure throws; ``StoreError``: `conditionNotMet` when the record does not meet the condition
+    ///   or is missing. Nothing has changed then.
     @inlinable
     public mutating func delete<R: Record>(_ type: R.Type, id: R.ID, where condition: (R) throws -> Bool) throws {
         _ = try getMeeting(condition, type, id: id)
@@ -126,10 +126,11 @@ extension WriteTransaction {
             name the type and the id, as in delete(Sensor.self, id: sensor.id), or write delete(ifUnchanged: sensor)
             """
     )
-    /// A record does not say whether it may have changed.
+    /// Unavailable: the call does not say whether to delete the record if it has changed since the program read it.
     public mutating func delete<R: Record>(_ record: R) throws(StoreError) {}
 
-    /// Deletes a record, if the stored one is still the same. The store compares encodings, not by the record's `==`.
+    /// Deletes a record, if the stored record is still equal to it. The store compares encodings and does not use the record's
+    /// `==`.
     ///
     /// - Throws: ``StoreError``: `conditionNotMet` when the stored record differs or is missing.
     @inlinable
@@ -143,7 +144,7 @@ extension WriteTransaction {
     mutating func deleteRecord<R: Record>(_ type: R.Type, id: R.ID) throws(StoreError) -> Bool {
         var key = ByteWriter(capacity: 64)
         R._key(of: id).encodeKey(to: &key)
-        // Two ids that are too long for a key may share its truncated form.
+        // Two long ids may have the same truncated key, so the id itself is compared.
         if ReadContext.isTruncated(key), try !contains(type, id: id) { return false }
         return try delete(typeIndex(R.self), key: key.bytes)
     }
@@ -155,7 +156,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Encodes a record into the encoder, all but the last steps.
+    /// Encodes a record into the encoder, except for the last steps.
     @inlinable
     mutating func encode<R: Record>(_ record: R) throws(StoreError) -> TypedBinding {
         let binding = try beginEncoding(R.self)
@@ -209,7 +210,7 @@ extension WriteTransaction {
         try state.catalog.binding(type).typeIndex
     }
 
-    /// The record's fields, to be compared with those of another.
+    /// Returns the encoded fields of a record, for comparison with those of another record.
     static func encoding<R: Record>(of record: R, _ binding: TypedBinding) throws(StoreError) -> FieldEncoder {
         do {
             return try Sameness.encoding(of: record)
@@ -237,7 +238,8 @@ extension WriteTransaction {
             remedy: "read the record again and retry")
     }
 
-    /// An id as all messages show it. Not by its own description: Foundation traps on that of a date that is no number.
+    /// Returns an id in the form that all messages use. It avoids the id's own description, because Foundation traps on the
+    /// description of a date that is not a number.
     private static func text<ID: IndexableValue>(of id: ID) -> String {
         do {
             let bytes = try id.encoded()

@@ -1,48 +1,52 @@
 public import Foundation
 package import LMDB
 
-/// A write transaction: all that one write closure does, kept or undone as a whole.
+/// A write transaction: all operations of one write closure, which the store commits or rolls back as a whole.
 ///
-/// The closure gets it as `inout` and must not let it escape. An operation that throws has changed nothing, so a
-/// closure may catch the error and go on; after one that no closure can go on from (the disk is full, the change set is
-/// past its limit) the whole write fails, caught or not. A closure may run more than once (after the map grew); ``now``,
-/// ``newID()`` and ``random`` give the same values each time, so that it does the same.
+/// The closure receives it as `inout` and must not let it escape.
+///
+/// An operation that throws has changed nothing, so a closure may catch the error and continue. After some errors the write
+/// cannot continue, for example if the disk is full or the change set exceeds its limit. The whole write then fails, even if the
+/// closure catches the error.
+///
+/// A closure may run more than once, because the store reruns it after the map has grown. ``now``, ``newID()`` and ``random``
+/// give the same values each time, so that the closure does the same.
 public struct WriteTransaction: ~Copyable, ReadableTransaction {
     var raw: LMDBWriteTransaction
     let state: StoreState
     var context: WriteContext
-    /// The feed's head before this closure.
+    /// The head of the feed before this closure.
     let head: FeedHead
-    /// A source of random numbers that a replay repeats.
+    /// A source of random numbers that a replay reproduces.
     public var random: TransactionRandom
 
     var changes = NetChanges()
     @usableFromInline var encoder = FieldEncoder.forRecords()
-    /// The key of the record at hand.
+    /// The key of the current record.
     var recordKey = ByteWriter()
-    /// The state before of the record at hand.
+    /// The current record in its state before the operation.
     var oldRecord = ByteWriter()
     var scratch = WriteScratch()
-    /// Records that are referred to and were not there when last seen.
+    /// Records that are referred to and did not exist at the last check.
     var missingTargets = MissingTargets()
-    /// The greatest id assigned so far, by type, where this closure assigned one.
+    /// The greatest id that this closure has assigned, by type.
     var assigned: [UInt32: UInt64] = [:]
-    /// The samples of the types that this closure has touched sampled records of, by type.
+    /// The samples of the types whose sampled records this closure has touched, by type.
     var samples: [UInt32: SampleState?] = [:]
-    /// What asked for this write, if that is an action.
+    /// The action that caused this write, if there was one.
     var action: RecordedAction?
-    /// Whether it wrote something that is no change, such as a consumer's position.
+    /// Whether the closure wrote something that is not a change, such as a consumer's position.
     var didKeepHouse = false
-    /// The incarnation of records that come without a change set.
+    /// The incarnation of records that are stored without a change set.
     var seededIncarnation: UInt64?
-    /// Whether the finished write shall carry its change set, for readers of the feed in this process.
+    /// Whether the finished write keeps its change set in memory, for readers of the feed in this process.
     package var keepsEntry = false
-    /// The types that go with the end of this transaction, by number: what is written to them now would be lost.
+    /// The numbers of the types that end with this transaction: a write to them now would be lost.
     private var endedTypes: Set<UInt32> = []
-    /// An error after which this closure cannot be committed.
+    /// The error that prevents this closure from committing.
     private(set) var failure: StoreError?
 
-    /// Begins a write closure's work in `raw`, after the change set `head`.
+    /// Begins the work of a write closure in `raw`, after the change set `head`.
     package init(raw: consuming LMDBWriteTransaction, state: StoreState, head: FeedHead, context: WriteContext) {
         self.raw = raw
         self.state = state
@@ -54,10 +58,10 @@ public struct WriteTransaction: ~Copyable, ReadableTransaction {
     /// The time of the transaction.
     public var now: Date { context.time }
 
-    /// The first state of the random stream.
+    /// The initial state of the random stream.
     package var seed: UInt64 { context.seed }
 
-    /// A fresh identifier: a UUID of version 7 (RFC 9562), which sorts by time.
+    /// Returns a new identifier: a UUID of version 7 (RFC 9562), which sorts by time.
     public mutating func newID() -> UUID {
         let milliseconds = UInt64(Swift.max(0, now.timeIntervalSince1970 * 1_000))
         let high = milliseconds << 16 | 0x7000 | (random.next() & 0x0FFF)
@@ -70,23 +74,23 @@ public struct WriteTransaction: ~Copyable, ReadableTransaction {
         borrowing get { ReadContext(snapshot: raw.snapshot, state: state) }
     }
 
-    /// Tells this closure's transaction from any other.
+    /// Identifies the transaction of this closure.
     package var token: UInt64 { context.token }
 
-    /// The incarnation that inserted records get: the sequence number that this closure's change set gets, or what was given for
-    /// records that come from elsewhere.
+    /// The incarnation of inserted records: the sequence number of this closure's change set, or `seededIncarnation` for records
+    /// that are stored without a change set.
     var incarnation: UInt64 { seededIncarnation ?? head.sequence + 1 }
 
-    /// Turns an LMDB error into a store error and remembers it: LMDB refuses to commit after it.
+    /// Converts an LMDB error to a store error and remembers it, because LMDB refuses to commit after it.
     mutating func fail(_ error: LMDBError) -> StoreError { refuse(StoreError(error)) }
 
-    /// Remembers that the closure cannot be committed, whatever it makes of `error`.
+    /// Remembers that the closure cannot be committed, even if the closure catches `error`.
     mutating func refuse(_ error: StoreError) -> StoreError {
         failure = failure ?? error
         return error
     }
 
-    /// Refuses from now on to add records to a type, or to change some: others have been made of those that it has.
+    /// Refuses further inserts and updates of a type, because a step has already made other records from its records.
     mutating func end(_ type: OpenType) { endedTypes.insert(type.type.id) }
 
     func requireNotEnded(_ type: OpenType) throws(StoreError) {
@@ -97,8 +101,8 @@ public struct WriteTransaction: ~Copyable, ReadableTransaction {
             remedy: "write it in a step before that one, or write a record of the new type")
     }
 
-    /// Fails when what was written so far could not be committed: after an error that the closure went on from, and while a reference
-    /// leads nowhere.
+    /// Throws if the writes so far could not be committed: after an error that the closure caught, or while a reference leads to
+    /// no record.
     package borrowing func requireWhole() throws(StoreError) {
         if let failure { throw failure }
         do {
@@ -108,17 +112,17 @@ public struct WriteTransaction: ~Copyable, ReadableTransaction {
         }
     }
 
-    /// The error that forbids a commit, if the closure met one and went on.
+    /// The error that prevents a commit, if the closure caught it and continued.
     package var pendingFailure: StoreError? { failure }
 }
 
-/// Buffers of a write transaction, kept so that a warm one allocates nothing.
+/// Buffers of a write transaction. It reuses them, so that it allocates nothing once they have grown.
 struct WriteScratch: ~Copyable {
     var newEntryKey = ByteWriter()
     var newEntryData = ByteWriter()
     var oldEntryKey = ByteWriter()
     var oldEntryData = ByteWriter()
 
-    /// Whether the old and the new entry have one key.
+    /// Whether the old and the new entry have the same key.
     var isUnmoved: Bool { oldEntryKey.bytes.isEqual(to: newEntryKey.bytes) }
 }

@@ -2,9 +2,9 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// What validation found, in order.
+/// The diagnostics of a validation, in order.
 ///
-/// Collected rather than thrown, so that one build shows every mistake.
+/// They are collected and not thrown, so that one build shows every mistake.
 struct DiagnosticReport {
     private(set) var diagnostics: [Diagnostic] = []
 

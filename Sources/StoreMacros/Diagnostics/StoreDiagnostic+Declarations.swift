@@ -1,4 +1,4 @@
-/// What is wrong with the struct as a whole.
+/// Diagnostics for the struct as a whole.
 extension StoreDiagnostic {
     static func notAStruct(attribute: String) -> StoreDiagnostic {
         .error("notAStruct", "'@\(attribute)' needs a struct: what the store holds are values")

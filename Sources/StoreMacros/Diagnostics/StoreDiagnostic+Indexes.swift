@@ -1,4 +1,4 @@
-/// What is wrong with `@Index` and `@UniqueIndex` on a record.
+/// Diagnostics for `@Index` and `@UniqueIndex` on a record.
 extension StoreDiagnostic {
     static func indexOutsideRecord(_ attribute: String) -> StoreDiagnostic {
         .error("indexOutsideRecord", "'@\(attribute)' means something only on a struct marked '@Record'")

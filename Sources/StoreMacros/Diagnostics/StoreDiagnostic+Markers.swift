@@ -1,4 +1,4 @@
-/// What is wrong with the attributes on properties.
+/// Diagnostics for the attributes on properties.
 extension StoreDiagnostic {
     static func markerOutsideRecord(_ marker: String) -> StoreDiagnostic {
         .error(

@@ -1,4 +1,4 @@
-/// What is wrong with one stored property, its type and its initial value.
+/// Diagnostics for one stored property, its type and its initial value.
 extension StoreDiagnostic {
     static func missingType(_ name: String) -> StoreDiagnostic {
         .error("missingType", "'\(name)' needs an explicit type: the macro sees the source, not the inferred type")

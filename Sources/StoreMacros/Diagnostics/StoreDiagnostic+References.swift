@@ -1,4 +1,4 @@
-/// What is wrong with references to other records.
+/// Diagnostics for references to other records.
 extension StoreDiagnostic {
     static func notAReference(_ type: String, _ name: String) -> StoreDiagnostic {
         .error("notAReference", "'\(name)' refers to no record: '\(type)' is no 'Reference', nor a collection of some")

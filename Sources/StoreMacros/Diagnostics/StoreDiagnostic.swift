@@ -1,9 +1,8 @@
 import SwiftDiagnostics
 
-/// A message of ours. The messages themselves are factories, gathered by what they are about in the files beside this
-/// one.
+/// A diagnostic of these macros. Factories for the messages are in the files beside this one, grouped by subject.
 ///
-/// Each says what is wrong and, where it is not obvious, why; the remedy is the fix-it.
+/// Each message states the mistake and, if it is not obvious, the reason. The fix-it is the remedy.
 struct StoreDiagnostic: DiagnosticMessage {
     let diagnosticID: MessageID
     let message: String

@@ -6,7 +6,7 @@ private struct StoreFixItMessage: FixItMessage {
     var fixItID: MessageID { MessageID(domain: "StoreMacros", id: message) }
 }
 
-/// Fix-its as edits of text: they touch the words concerned and leave the layout around them alone.
+/// Fix-its as text edits: they change only the words concerned and keep the layout around them.
 extension FixIt {
     private init(_ message: String, _ changes: [Change]) {
         self.init(message: StoreFixItMessage(message: message), changes: changes)
@@ -21,7 +21,7 @@ extension FixIt {
         FixIt("replace '\(node.trimmedDescription)' with '\(text)'", [.replace(node, with: text)])
     }
 
-    /// Inserts text right behind a node, before its trailing space.
+    /// Inserts text directly after a node, before its trailing space.
     static func insert(_ text: String, after node: some SyntaxProtocol) -> FixIt {
         FixIt("add '\(text.trimmed)'", [.insert(text, after: node)])
     }
@@ -30,7 +30,7 @@ extension FixIt {
         FixIt("add '\(text.trimmed)'", [.insert(text, before: node)])
     }
 
-    /// Turns `let` into `var`, and adds what else is missing to the binding.
+    /// Replaces `let` with `var`, and adds the missing part of the binding.
     static func makeVariable(_ property: ParsedProperty, adding text: String = "") -> FixIt {
         let specifier = property.declaration.bindingSpecifier
         var changes = [Change.replace(specifier, with: "var")]

@@ -6,10 +6,9 @@ enum Access: Int, Comparable {
 
     static func < (left: Access, right: Access) -> Bool { left.rawValue < right.rawValue }
 
-    /// What is written before a generated declaration that reaches this far, with its space.
+    /// The modifier for a generated declaration with this access level, with a space after it.
     ///
-    /// `private` becomes `fileprivate`: generated members live in an extension, and a narrower one could not be used
-    /// there.
+    /// `private` becomes `fileprivate`: generated members are in an extension, where `private` would make them unusable.
     var modifier: String {
         switch self {
         case .private, .fileprivate: "fileprivate "
@@ -35,14 +34,14 @@ enum Access: Int, Comparable {
         }
     }
 
-    /// The level a `private(set)`-like modifier gives the setter.
+    /// Returns the access level of the setter from a modifier such as `private(set)`.
     static func ofSetter(_ modifier: DeclModifierSyntax) -> Access? {
         modifier.detail == nil ? nil : Access(keyword: modifier.name.tokenKind)
     }
 }
 
 extension DeclModifierListSyntax {
-    /// The access level that is written, if any.
+    /// The access level from the source, if any.
     var access: Access? { lazy.compactMap(Access.init).first }
 
     var accessModifier: DeclModifierSyntax? { first { Access($0) != nil } }

@@ -12,14 +12,14 @@ extension AttributeSyntax {
 }
 
 extension AttributeListSyntax {
-    /// The attributes in source order; those inside `#if` are reported elsewhere, with the `#if`.
+    /// The attributes in source order. Those inside `#if` are reported together with the `#if`.
     var plain: [AttributeSyntax] { compactMap { $0.as(AttributeSyntax.self) } }
 
     func contains(anyOf names: [String]) -> Bool { plain.contains { names.contains($0.baseName) } }
 }
 
 extension ExprSyntax {
-    /// The text of a string literal that is one piece, without interpolation and without escapes.
+    /// The text of a string literal in one piece, without interpolation and without escapes.
     var literalString: String? {
         guard let literal = self.as(StringLiteralExprSyntax.self), literal.segments.count <= 1 else { return nil }
         guard let segment = literal.segments.first else { return "" }

@@ -1,18 +1,18 @@
 import SwiftSyntax
 
-/// What a property starts with, as far as it can be told without types.
+/// The initial value of a property, as far as the source shows it without type information.
 enum InitialValue {
-    /// Nothing is written and nothing is implied.
+    /// Neither written nor implied.
     case none
     /// `nil`, written or implied by `var note: String?`.
     case null
-    /// The same value in every process and at every time: it can stand in the catalog.
+    /// The same value in every process and at every time, so the catalog can contain it.
     case constant(ExprSyntax)
-    /// Filled in from the transaction that inserts the record.
+    /// A value that the transaction fills in when it inserts the record.
     case token(Token, ExprSyntax)
-    /// The clock or a fresh identifier, read where the record is made: always a mistake.
+    /// The clock or a new identifier, evaluated where the record is created: always a mistake.
     case volatile(Token, ExprSyntax)
-    /// Anything else: a Swift initial value, but not a default in the catalog.
+    /// Any other expression: a Swift initial value, but not a default in the catalog.
     case expression(ExprSyntax)
 
     /// A value that the transaction provides.
@@ -22,7 +22,7 @@ enum InitialValue {
         /// An identifier from the transaction's generator.
         case newID
 
-        /// The spelling that stands for the token in an initial value.
+        /// The spelling of the token in an initial value.
         var spelling: String {
             switch self {
             case .now: ".transactionTime"
@@ -80,17 +80,17 @@ enum InitialValue {
 }
 
 extension ExprSyntax {
-    /// Literals, and names of one value such as `.active` or `Status.active`.
+    /// Whether this is a literal, or a single name such as `.active` or `Status.active`.
     fileprivate var isConstant: Bool {
         if isPlainLiteral { return true }
         guard let member = self.as(MemberAccessExprSyntax.self) else { return false }
-        // `.now` of a type that is not known to be Date reads some clock.
+        // `.now` of a type that may not be Date reads another clock.
         guard member.declName.baseName.text != "now" else { return false }
         guard let base = member.base else { return true }
         return base.as(DeclReferenceExprSyntax.self)?.baseName.text.first?.isUppercase == true
     }
 
-    /// Literals all the way down, which name no declaration that could be out of reach of inlined code.
+    /// Whether this consists only of literals, so that it names no declaration that inlined code could not access.
     var isPlainLiteral: Bool {
         switch self.as(ExprSyntaxEnum.self) {
         case .integerLiteralExpr, .floatLiteralExpr, .booleanLiteralExpr, .nilLiteralExpr: return true

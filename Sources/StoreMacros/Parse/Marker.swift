@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// One of our attributes on a property.
+/// One of ModelStore's attributes on a property.
 struct Marker {
     enum Kind: String {
         case id = "ID"
@@ -32,7 +32,7 @@ struct Marker {
         return attribute.argumentList?.first { $0.label?.text == "onDelete" }?.expression
     }
 
-    /// The arguments of `@Renamed(from:)`, with their text where it is a plain literal.
+    /// The arguments of `@Renamed(from:)`, with their text if they are plain literals.
     var oldNames: [(expression: ExprSyntax, name: String?)] {
         guard kind == .renamed else { return [] }
         return (attribute.argumentList ?? []).map { ($0.expression, $0.expression.literalString) }

@@ -6,14 +6,14 @@ struct ParsedProperty {
     let binding: PatternBindingSyntax
     /// The name as written, with its backticks.
     let identifier: TokenSyntax
-    /// The type that is written for it, here or further along in `var a, b: Int`.
+    /// The written type, from this binding or from a later one, as in `var a, b: Int`.
     let type: TypeSyntax?
     let initialValue: InitialValue
     let markers: [Marker]
-    /// Attributes with a capital letter that are not ours: property wrappers and other macros.
+    /// Other attributes that begin with a capital letter: property wrappers and other macros.
     let foreignAttributes: [AttributeSyntax]
     let access: Access
-    /// What `private(set)` and the like leave of it.
+    /// The access level of the setter from a modifier such as `private(set)`.
     let setterAccess: Access?
 
     var name: String { identifier.plainName }
@@ -23,7 +23,7 @@ struct ParsedProperty {
 
     func marker(_ kind: Marker.Kind) -> Marker? { markers.first { $0.kind == kind } }
 
-    /// What an initial value is written after.
+    /// The node after which an initial value is written.
     var valueAnchor: Syntax { binding.typeAnnotation.map(Syntax.init) ?? Syntax(binding.pattern) }
 
     /// A modifier that stored fields cannot have.
@@ -55,7 +55,7 @@ struct ParsedProperty {
 }
 
 extension PatternBindingSyntax {
-    /// Whether it only computes. Observers keep a property stored.
+    /// Whether the property is computed. A property with observers is stored.
     var isComputed: Bool {
         switch accessorBlock?.accessors {
         case nil: false

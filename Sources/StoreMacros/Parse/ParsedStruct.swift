@@ -1,15 +1,14 @@
 import SwiftSyntax
 
-/// A struct as `@Record` and `@Embedded` read it: its stored properties and what stands around them, nothing judged
-/// yet.
+/// A struct as `@Record` and `@Embedded` parse it: its stored properties and its context, before validation.
 struct ParsedStruct {
     let declaration: StructDeclSyntax
-    /// Our attribute on it.
+    /// The attribute of this macro.
     let attribute: AttributeSyntax
-    /// The declarations around it, the nearest first.
+    /// The declarations around it, the innermost first.
     let context: [Syntax]
     private(set) var properties: [ParsedProperty] = []
-    /// Properties that cannot be stored fields, but may carry a marker: computed and static ones.
+    /// Properties that cannot be stored fields, but may have a marker: computed and static ones.
     private(set) var otherProperties: [VariableDeclSyntax] = []
     /// `var (a, b) = (1, 2)`
     private(set) var destructured: [PatternBindingSyntax] = []
@@ -17,28 +16,28 @@ struct ParsedStruct {
     private(set) var nestedTypes: [TokenSyntax] = []
     private(set) var staticNames: [TokenSyntax] = []
     private(set) var declaresInitializer = false
-    /// An `==` of the struct's own.
+    /// The struct's own `==`.
     private(set) var equality: FunctionDeclSyntax?
     let indexes: [IndexMarker]
 
     var name: String { declaration.name.plainName }
 
-    /// How far the struct reaches: no further than the types around it.
+    /// The effective access level of the struct: at most that of the types around it.
     ///
-    /// Generated members name the struct in their signatures, so they must not say more than this.
+    /// Generated members name the struct in their signatures, so their access level must not be higher than this.
     var access: Access {
         let own = level(of: declaration.modifiers, inside: 0)
         return context.indices.reduce(own) { narrowest, depth in
             guard let modifiers = context[depth].asProtocol((any WithModifiersSyntax).self)?.modifiers else {
                 return narrowest
             }
-            // What an extension extends is not to be seen from here; it is taken to reach far enough.
+            // The macro cannot see the type that an extension extends. It assumes that its access level is high enough.
             if context[depth].is(ExtensionDeclSyntax.self) { return min(narrowest, modifiers.access ?? .public) }
             return min(narrowest, level(of: modifiers, inside: depth + 1))
         }
     }
 
-    /// Whether other modules see the struct for certain, and as far as it says, so that they may inline its members.
+    /// Whether other modules certainly see the struct with its declared access level, so that they may inline its members.
     var isExported: Bool {
         let isCertain = context.allSatisfy { node in
             node.as(ExtensionDeclSyntax.self).map { $0.modifiers.access != nil } ?? true
@@ -46,7 +45,7 @@ struct ParsedStruct {
         return isCertain && access >= .package && access == level(of: declaration.modifiers, inside: 0)
     }
 
-    /// The level that is written on a declaration, or that it takes over from the extension right around it.
+    /// Returns the access level of a declaration, written or inherited from the extension directly around it.
     private func level(of modifiers: DeclModifierListSyntax, inside depth: Int) -> Access {
         if let written = modifiers.access { return written }
         guard context.indices.contains(depth) else { return .internal }

@@ -15,7 +15,7 @@ extension TypeSyntax {
         return type
     }
 
-    /// `Int` for `(Int)`, which Swift takes for the same.
+    /// The type without redundant parentheses: `Int` for `(Int)`, which Swift treats as the same type.
     private var withoutParentheses: TypeSyntax {
         guard let tuple = self.as(TupleTypeSyntax.self), tuple.elements.count == 1, let element = tuple.elements.first,
             element.firstName == nil, !element.type.needsParentheses
@@ -23,7 +23,7 @@ extension TypeSyntax {
         return element.type.withoutParentheses
     }
 
-    /// Whether `?` behind this type would belong to a part of it.
+    /// Whether a `?` after this type would apply to a part of it.
     private var needsParentheses: Bool {
         switch self.as(TypeSyntaxEnum.self) {
         case .functionType, .someOrAnyType, .compositionType, .attributedType: true
@@ -50,7 +50,7 @@ extension TypeSyntax {
         baseTypeName == name && !genericArguments.isEmpty ? genericArguments : nil
     }
 
-    /// Whether values of this type cannot be a key, as far as its spelling tells.
+    /// Whether values of this type cannot be a key, as far as the spelling shows.
     var isCollection: Bool {
         let type = unwrappedOptional
         if let array = type.as(ArrayTypeSyntax.self) { return array.element.trimmedDescription != "UInt8" }
@@ -59,17 +59,17 @@ extension TypeSyntax {
         return ["Set", "Dictionary"].contains(type.baseTypeName)
     }
 
-    /// What an array or a set holds, optional or not, as far as its spelling tells.
+    /// The element type of an array or a set, optional or not, as far as the spelling shows.
     var collectionElement: TypeSyntax? {
         let type = unwrappedOptional
         if let array = type.as(ArrayTypeSyntax.self) { return array.element.withoutParentheses }
         return (type.genericArguments(of: "Array") ?? type.genericArguments(of: "Set"))?.first?.withoutParentheses
     }
 
-    /// Whether this is written as a reference to a record.
+    /// Whether the type is written as a reference to a record.
     var isReference: Bool { genericArguments(of: "Reference") != nil }
 
-    /// Whether values of this type can be a key, as far as its spelling tells.
+    /// Whether values of this type can be a key, as far as the spelling shows.
     var isKnownToHaveOrder: Bool {
         guard let name = unwrappedOptional.baseTypeName else { return false }
         return Self.typesWithOrder.contains(name)
@@ -80,7 +80,7 @@ extension TypeSyntax {
         "Double", "Float", "Bool", "String", "Data", "UUID", "Date", "URL", "Decimal", "Duration",
     ]
 
-    /// Whether values of this type cannot be compared by `==`, as far as its spelling tells.
+    /// Whether values of this type cannot be compared with `==`, as far as the spelling shows.
     var hasNoEquality: Bool {
         switch unwrappedOptional.as(TypeSyntaxEnum.self) {
         case .functionType, .someOrAnyType, .compositionType, .metatypeType: return true
@@ -92,7 +92,7 @@ extension TypeSyntax {
         }
     }
 
-    /// The text of the type where `Self` may mean something else: with the record's own name in its place.
+    /// Returns the text of the type with the record's own name instead of `Self`, for places where `Self` may mean another type.
     func text(replacingSelfBy typeName: String) -> String {
         let rewriter = SelfRewriter(typeName: typeName)
         return rewriter.rewrite(self).trimmedDescription
@@ -100,11 +100,11 @@ extension TypeSyntax {
 }
 
 extension [TypeSyntax] {
-    /// Whether one of these is called this, in whichever module.
+    /// Returns whether one of these types has this name, in any module.
     func contains(named name: String) -> Bool { contains { $0.baseTypeName == name } }
 }
 
-/// Puts a type's own name in place of `Self`.
+/// Replaces `Self` with a type's own name.
 private final class SelfRewriter: SyntaxRewriter {
     private let typeName: String
 

@@ -1,6 +1,6 @@
 /// Renders the nested `ID` of a record with several `@ID` properties.
 ///
-/// It is an embedded value with a key: other records store it as a field, and conditions reach its parts.
+/// It is an embedded value with a key. Other records can store it as a field, and conditions can use its parts.
 struct CompositeIDRenderer {
     let record: StructDescription
     let indices: [Int]
@@ -35,7 +35,8 @@ struct CompositeIDRenderer {
             """
     }
 
-    /// A part reaches as far as the id, can be set, and has no default: an id is always whole.
+    /// Returns the field of a part. It has the access level of the id, can be set, and has no default, because an id is always
+    /// complete.
     private func part(_ field: FieldDescription) -> FieldDescription {
         FieldDescription(
             name: field.name,

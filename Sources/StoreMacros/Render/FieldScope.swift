@@ -1,30 +1,30 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// Renders what the fields of a struct name of the declarations around it, as a member of the struct.
+/// Renders aliases for the names that a struct's fields use from the declarations around it, as a member of the struct.
 ///
-/// The extension that a macro makes of `House.Sensor` stands at the top of the file, where `Kind`, which the struct itself sees,
-/// is `House.Kind`; from the spelling nobody can tell which names are such. So the struct gets a member, which sees what it sees,
-/// with another name for each type and initial value that may be one of the names around it. Names of the standard library and of
-/// Foundation are taken for those.
+/// A macro's extension of `House.Sensor` is at file level. There, a type `Kind` that the struct sees must be written
+/// `House.Kind`, and the spelling does not show which names need that. The struct therefore gets a member, which sees the same
+/// names as the struct. The member has an alias for each type and initial value that may use a name from the declarations around
+/// it. Names of the standard library and of Foundation are assumed not to need an alias.
 struct FieldScope {
     private let structure: ParsedStruct
     private static let name = "_Scope"
 
-    /// Nil for a struct that no other declaration is around.
+    /// Nil for a struct at file level.
     init?(_ structure: ParsedStruct) {
         if structure.context.isEmpty { return nil }
         self.structure = structure
     }
 
-    /// What the extension calls the type of a field; nil where it can be spelled there as it is.
+    /// Returns the name of a field's type in the extension; nil if its spelling is valid there.
     ///
-    /// - Parameter number: the field's place among those that are stored.
+    /// - Parameter number: the index of the field among the stored fields.
     func type(of property: ParsedProperty, number: Int) -> String? {
         property.type?.mayNameOthers == true ? "\(Self.name).Type\(number)" : nil
     }
 
-    /// What the extension has for the initial value of a field; nil where it can be spelled there as it is.
+    /// Returns the initial value of a field in the extension; nil if its spelling is valid there.
     func initialValue(of property: ParsedProperty, number: Int) -> InitialValue? {
         guard property.initialValue.scopedExpression != nil else { return nil }
         let reference: ExprSyntax = "\(raw: Self.name).initial\(raw: number)"
@@ -32,7 +32,7 @@ struct FieldScope {
         return .expression(reference)
     }
 
-    /// The member; nil where no field needs it.
+    /// Renders the member; nil if no field needs it.
     func rendered() -> DeclSyntax? {
         let members = structure.properties.filter { !$0.isTransient }.enumerated().flatMap { number, property in
             self.members(property, number: number)
@@ -58,7 +58,7 @@ struct FieldScope {
 }
 
 extension InitialValue {
-    /// The expression, where it may name what the struct alone sees.
+    /// The expression, if it may use names that only the struct sees.
     fileprivate var scopedExpression: ExprSyntax? {
         switch self {
         case .constant(let expression), .expression(let expression): expression.mayNameOthers ? expression : nil
@@ -68,17 +68,17 @@ extension InitialValue {
 }
 
 extension TypeSyntax {
-    /// Whether the type may be, or be made of, one that is declared around the struct.
+    /// Whether the type may use a type that is declared around the struct.
     var mayNameOthers: Bool { NameCollector.names(in: Syntax(self)).mayBeOthers }
 }
 
 extension ExprSyntax {
-    /// Whether the value may be made of something that is declared around the struct.
+    /// Whether the value may use a declaration around the struct.
     fileprivate var mayNameOthers: Bool { NameCollector.names(in: Syntax(self)).mayBeOthers }
 }
 
 extension Set<String> {
-    /// `Self` means the struct itself in the extension as well, and something else in the member.
+    /// `Self` means the struct in the extension too, but another type in the member.
     fileprivate var mayBeOthers: Bool { !contains("Self") && !isSubset(of: Self.knownNames) }
 
     private static let knownNames: Set<String> = [
@@ -88,7 +88,7 @@ extension Set<String> {
     ]
 }
 
-/// Collects the names that a type or an expression begins with: not those behind a dot.
+/// Collects the first name of each type and expression: names after a dot are not included.
 private final class NameCollector: SyntaxVisitor {
     private var names: Set<String> = []
 

@@ -1,20 +1,20 @@
 import SwiftSyntax
 
-/// Renders what other modules find where they look for the initializer of a public struct that declares none.
+/// Renders an unavailable initializer for other modules, for a public struct that declares none.
 ///
-/// Swift's memberwise initializer does not leave the module. Without this the only one to be seen outside is
-/// `init(from:)`, and the compiler would ask for its argument.
+/// Other modules cannot use Swift's memberwise initializer. Without this hint they see only `init(from:)`, and the compiler would
+/// report its missing argument.
 struct InitializerHint {
     let properties: [ParsedProperty]
     let typeName: String
     let access: Access
-    /// Whether the struct is inside of another type, whose names are out of reach.
+    /// Whether the struct is nested in another type, whose names are not visible outside.
     let isNested: Bool
 
     func rendered() -> String {
         let level = access.modifier.filter { $0 != " " }
         let message = "'\(typeName)' has no \(level) initializer: declare one, as Swift's memberwise one is internal"
-        // The last parameter tells it from the memberwise initializer, which could not be declared again.
+        // The last parameter distinguishes it from the memberwise initializer, which cannot be redeclared.
         let parameters = properties.memberwise.map(parameter) + ["_: Never? = nil"]
         return """
             @available(
@@ -28,7 +28,7 @@ struct InitializerHint {
             """
     }
 
-    /// A narrower property may have a type that is out of reach, and an initial value may name what is.
+    /// Returns a parameter. The type and the initial value of a property with a lower access level may not be visible.
     private func parameter(_ property: ParsedProperty) -> String {
         let name = property.identifier.text
         let isReached = property.access >= access && !(isNested && property.type?.mayNameOthers == true)
@@ -41,6 +41,6 @@ struct InitializerHint {
 }
 
 extension [ParsedProperty] {
-    /// Those that a memberwise initializer takes: a `let` with a value is set already.
+    /// The properties that a memberwise initializer sets. A `let` with a value is already set.
     var memberwise: [ParsedProperty] { filter { !($0.isLet && $0.binding.initializer != nil) } }
 }

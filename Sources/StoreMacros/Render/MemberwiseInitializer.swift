@@ -1,13 +1,13 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// The memberwise initializer that the compiler would have made, with the transaction's time in place of `.now`.
+/// The memberwise initializer that the compiler would generate, with the transaction's time instead of `.now`.
 struct MemberwiseInitializer {
     let properties: [ParsedProperty]
 
     private var parameters: [ParsedProperty] { properties.memberwise }
 
-    /// As wide as the narrowest property, and never wider than the module.
+    /// The lowest access level of the properties, at most internal.
     private var access: String {
         switch parameters.map(\.access).min() {
         case .private: "private "
@@ -45,7 +45,7 @@ struct MemberwiseInitializer {
 }
 
 extension TypeSyntax {
-    /// Whether a parameter of this type needs `@escaping` to be kept.
+    /// Whether a parameter of this type needs `@escaping` to be stored.
     fileprivate var isFunction: Bool {
         if self.is(FunctionTypeSyntax.self) { return true }
         if let attributed = self.as(AttributedTypeSyntax.self) { return attributed.baseType.isFunction }

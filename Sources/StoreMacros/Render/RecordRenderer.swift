@@ -25,13 +25,13 @@ struct RecordRenderer {
         }
     }
 
-    /// The tokens of the fields that are unique by themselves, where there are any.
+    /// Returns the tokens of fields that are unique by themselves, if there are any.
     private func uniqueTokens(_ common: StructRenderer) -> [String] {
         let unique = Set(record.indexes.filter { $0.isUnique && $0.fields.count == 1 }.map { $0.fields[0] })
         return unique.isEmpty ? [] : common.tokens(ofUnique: unique.sorted())
     }
 
-    /// Where the name in the store is not that of the Swift type.
+    /// Returns the name in the store, if it differs from the name of the Swift type.
     private func recordName() -> [String] {
         record.declaresName ? ["\(modifier)static var _recordName: String { \(record.storedName.quoted) }"] : []
     }

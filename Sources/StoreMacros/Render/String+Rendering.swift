@@ -2,18 +2,19 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 
 extension String {
-    /// Every line but the empty ones one level further in.
+    /// The text with all lines indented by one level, except empty ones.
     var indented: String {
         split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.isEmpty ? "" : "    " + $0 }
             .joined(separator: "\n")
     }
 
-    /// As a string literal. Names of properties hold nothing to escape but what raw identifiers allow.
+    /// The text as a string literal. Names of properties contain nothing to escape, except for characters that raw identifiers
+    /// allow.
     var quoted: String { StringLiteralExprSyntax(content: self).description }
 }
 
-/// The extension that a macro returns, from the conformances it still lacks and its members' text.
+/// Returns the extension of a macro, from the missing conformances and the text of its members.
 func extensionDeclaration(
     of typeName: String, conformingTo protocols: [TypeSyntax], members: [String]
 ) -> ExtensionDeclSyntax {

@@ -1,4 +1,4 @@
-/// Renders what records, embedded values and composite ids have in common: tokens, schema entries and codec.
+/// Renders the common parts of records, embedded values and composite ids: tokens, schema entries and codec.
 struct StructRenderer {
     private let structure: StructDescription
 
@@ -7,13 +7,13 @@ struct StructRenderer {
     private var modifier: String { structure.access.modifier }
     private var inlinable: String { structure.isExported ? "@inlinable " : "" }
 
-    /// Put on code that uses a deprecated property. Calls through the protocols are not warned about.
+    /// Added to code that uses a deprecated property. Calls through the protocols cause no warning.
     private let deprecated = "@available(*, deprecated)"
 
-    /// The container of tokens and the one value of it.
+    /// Returns the container of tokens and its single value.
     ///
-    /// The tokens are computed: the compiler folds each down to its number and accessors. A read through a key path would copy a
-    /// stored container as a whole (9 ns against 210 with twelve fields).
+    /// The tokens are computed, because the compiler reduces each to its number and accessors. A read through a key path would
+    /// copy a stored container as a whole (9 ns against 210 with twelve fields).
     func tokens() -> [String] {
         let accessors = structure.fields.enumerated().map { accessor($1, number: $0) } + [missingField()]
         let container = """
@@ -27,7 +27,7 @@ struct StructRenderer {
         return [container, "\(inlinable)\(modifier)static var fields: Fields { Fields() }"]
     }
 
-    /// The container of the tokens of some fields, which are unique, and the one value of it.
+    /// Returns the container of the tokens of unique fields, and its single value.
     func tokens(ofUnique numbers: [Int]) -> [String] {
         let accessors = numbers.map { accessor(structure.fields[$0], number: $0) }
         let container = """
@@ -52,7 +52,7 @@ struct StructRenderer {
             """
     }
 
-    /// The member that stands for every name that is no field. It has a type, so the compiler reports the name at its place.
+    /// Returns the member for all names that are not fields. It has a type, so the compiler reports the error at the name.
     private func missingField() -> String {
         let names = structure.fields.map(\.reference).filter { !$0.contains { "\"\\".contains($0) } }
         let owner = structure.typeName
@@ -68,10 +68,10 @@ struct StructRenderer {
             """
     }
 
-    /// What other modules see of an initializer that is missing.
+    /// Returns the unavailable initializer that other modules see if the struct declares none.
     func initializerHint() -> [String] { structure.initializerHint.map { [$0.rendered()] } ?? [] }
 
-    /// One schema entry for each field.
+    /// Returns one schema entry for each field.
     func schemaEntries() -> String {
         structure.fields.map(schemaEntry).joined(separator: ",\n")
     }
@@ -82,7 +82,7 @@ struct StructRenderer {
         switch field.initialValue {
         case .constant(let expression): arguments.append("default: \(expression)")
         case .token(let token, _): arguments.append("token: .\(token.rawValue)")
-        // That an optional starts without a value goes without saying.
+        // The schema implies that an optional starts without a value.
         case .none, .null, .volatile, .expression: break
         }
         if !field.oldNames.isEmpty {
@@ -92,13 +92,13 @@ struct StructRenderer {
         return "ModelStore.FieldSchema(\(arguments.joined(separator: ", ")))\(rule)"
     }
 
-    /// `encode(to:)` and `init(from:)`.
+    /// Returns `encode(to:)` and `init(from:)`.
     ///
-    /// The type is passed to `decode`: left to inference, `var mode: Mode? = .off` would read a `Mode` where a `Mode?`
-    /// was written, because `.off` is rather found in `Mode` than through the optional.
+    /// `decode` gets the type as an argument. With inference, `var mode: Mode? = .off` would read a `Mode` where a `Mode?` was
+    /// written, because the compiler prefers `.off` of `Mode` to that of the optional.
     ///
-    /// All fields are decoded before the first is stored: an initializer that may throw midway keeps a copy of what it
-    /// has stored, which costs a scan a tenth of its time.
+    /// All fields are decoded before the first is stored. An initializer that can throw in between keeps a copy of the stored
+    /// fields, which costs a scan a tenth of its time.
     func codec() -> [String] {
         let writes = structure.fields.map { "try encoder.encode(self.\($0.reference))" }
         let reads = structure.fields.enumerated().map { number, field in
@@ -122,7 +122,7 @@ struct StructRenderer {
         ]
     }
 
-    /// What an older record, from before the field was there, reads as.
+    /// Returns the value of the field for records that were written before the field existed.
     private func fallback(_ field: FieldDescription) -> String {
         switch field.initialValue {
         case .none: ""

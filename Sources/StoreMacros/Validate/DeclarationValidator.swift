@@ -1,15 +1,15 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Judges the struct as a whole: where it stands, what it is, which names it leaves free.
+/// Validates the struct as a whole: its context, its kind, and the names that it uses.
 struct DeclarationValidator {
     let structure: ParsedStruct
     /// `Record` or `Embedded`.
     let attribute: String
-    /// Members that the extension will declare and that no other instance property, type or static one may be called.
+    /// Members that the extension declares. No other instance property, type or static property may have these names.
     let generatedNames: Set<String>
     let generatedStaticNames: Set<String>
-    /// Whether the extension has to declare `Equatable`, because nothing else does.
+    /// Whether the extension has to declare `Equatable`.
     let addsEquatable: Bool
 
     static let fieldLimit = 4096
@@ -43,7 +43,7 @@ struct DeclarationValidator {
 
     private func validateSurroundings(_ report: inout DiagnosticReport) {
         let name = structure.declaration.name
-        // A private type at file level is as good as fileprivate; inside another type it hides from the extension.
+        // At file level, private means the same as fileprivate. Inside another type, it hides the struct from the extension.
         if !structure.context.isEmpty, let modifier = structure.declaration.modifiers.accessModifier,
             Access(modifier) == .private
         {
@@ -60,9 +60,9 @@ struct DeclarationValidator {
         }
     }
 
-    /// The compiler finds a struct's own `==` twice when a macro declares the conformance, and calls it ambiguous. The
-    /// same happens to a struct that declares the conformance itself if `==` is among the names a macro may generate,
-    /// so `==` is the one member that is left to the struct.
+    /// Validates `==`. If a macro declares the conformance, the compiler finds a struct's own `==` twice and reports an
+    /// ambiguity. If `==` were among the names that the macro may generate, the same would happen to a struct that declares the
+    /// conformance itself. The macro therefore never generates `==`.
     private func validateEquality(_ report: inout DiagnosticReport) {
         if addsEquatable && structure.equality == nil {
             for property in structure.properties where property.isTransient {

@@ -1,11 +1,11 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Turns a parsed struct into an embedded value's description, or says why it cannot be one.
+/// Turns a parsed struct into the description of an embedded value, or reports why that is not possible.
 struct EmbeddedValidator {
     let structure: ParsedStruct
     let typeName: String
-    /// Whether the extension has to declare `Equatable`, because nothing else does.
+    /// Whether the extension has to declare `Equatable`.
     let addsEquatable: Bool
 
     private static let generatedNames: Set<String> = ["Fields"]

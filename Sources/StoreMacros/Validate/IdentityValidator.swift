@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Judges what tells records apart, and finds it.
+/// Validates and returns the identity of records.
 struct IdentityValidator {
     let structure: ParsedStruct
 
@@ -9,7 +9,7 @@ struct IdentityValidator {
         "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
     ]
 
-    /// The identity by field numbers, or `nil` where there is none.
+    /// Returns the identity by field numbers; nil if there is none.
     func identity(_ report: inout DiagnosticReport) -> RecordDescription.Identity? {
         let fields = structure.properties.filter { !$0.isTransient }
         let indices = fields.indices.filter { fields[$0].isID }
@@ -24,7 +24,7 @@ struct IdentityValidator {
             return .composite(indices)
         }
         let property = fields[first]
-        // `struct ID` inside the record and `@ID var id: ID` are the usual way to give ids a type of their own.
+        // `struct ID` inside the record together with `@ID var id: ID` is the usual way to give ids their own type.
         let named = ["ID", "Self.ID", "\(structure.name).ID"].contains(property.type?.trimmedDescription)
         if let nestedID, !named { report.add(.generatedName("ID", attribute: "Record"), at: nestedID) }
         for marker in property.markers where [.indexed, .unique].contains(marker.kind) {
@@ -76,7 +76,7 @@ struct IdentityValidator {
         }
     }
 
-    /// Marks the property called `id`, or makes one.
+    /// Returns a fix-it that marks the property `id`, or adds one.
     private func fixIt(among fields: [ParsedProperty]) -> FixIt {
         if let property = fields.first(where: { $0.name == "id" }) {
             return .insert("@ID ", before: property.declaration)

@@ -1,14 +1,14 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Judges a record's indexes, and numbers their fields.
+/// Validates a record's indexes, and returns the numbers of their fields.
 struct IndexValidator {
     let structure: ParsedStruct
     let identity: RecordDescription.Identity?
 
     private var fields: [ParsedProperty] { structure.properties.filter { !$0.isTransient } }
 
-    /// The indexes of single fields in the order of the fields, then those declared on the record.
+    /// Returns the indexes of single fields in the order of the fields, then those that are declared on the record.
     func indexes(_ report: inout DiagnosticReport) -> [RecordDescription.Index] {
         var found = fieldIndexes()
         for marker in structure.indexes {
@@ -26,7 +26,7 @@ struct IndexValidator {
 
     private func fieldIndexes() -> [RecordDescription.Index] {
         fields.enumerated().compactMap { number, property in
-            // The id is its own index.
+            // Records are stored by id, so the id needs no index.
             if case .single(number, _, _) = identity { return nil }
             if property.marker(.unique) != nil { return RecordDescription.Index(fields: [number], isUnique: true) }
             if property.marker(.indexed) != nil { return RecordDescription.Index(fields: [number], isUnique: false) }
@@ -34,7 +34,7 @@ struct IndexValidator {
         }
     }
 
-    /// The numbers of an index's fields; `nil` if something about them is wrong.
+    /// Returns the numbers of an index's fields; nil after an error.
     private func numbers(of marker: IndexMarker, _ report: inout DiagnosticReport) -> [Int]? {
         let fields = fields
         var numbers: [Int] = []
@@ -90,7 +90,7 @@ struct IndexValidator {
         return nil
     }
 
-    /// Two indexes of the same fields are one; a unique one stays unique.
+    /// Reports two indexes of the same fields, and keeps one. It is unique if either of them is.
     private func reportTwice(
         _ marker: IndexMarker, earlier: inout RecordDescription.Index, _ report: inout DiagnosticReport
     ) {

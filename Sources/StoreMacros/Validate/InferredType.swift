@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// The type that an initial value shows, for the fix-it of a property without one.
+/// The type that an initial value suggests, for the fix-it of a property without a type.
 enum InferredType {
     static func text(of expression: ExprSyntax?) -> String? {
         guard let expression else { return nil }
@@ -19,7 +19,7 @@ enum InferredType {
         }
     }
 
-    /// The name in `Status.active` and `Status(…)`, if it looks like a type's.
+    /// Returns the name in `Status.active` and `Status(…)`, if it looks like the name of a type.
     private static func typeName(_ expression: ExprSyntax) -> String? {
         guard let name = expression.as(DeclReferenceExprSyntax.self)?.baseName.text else { return nil }
         return name.first?.isUppercase == true ? name : nil

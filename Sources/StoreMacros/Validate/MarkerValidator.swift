@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Judges the markers on a record's properties, each for itself and against the others.
+/// Validates the markers on a record's properties, separately and in combination.
 struct MarkerValidator {
     let structure: ParsedStruct
 
@@ -46,9 +46,9 @@ struct MarkerValidator {
         }
         guard let type = property.type, type.isCollection else { return }
         for marker in property.markers where [.id, .indexed, .unique].contains(marker.kind) {
-            // An index has an entry for each element.
+            // An index of a collection has an entry for each element.
             if marker.kind == .indexed, let element = type.collectionElement, !element.isCollection { continue }
-            // Without its id the record would be none.
+            // Without the marker, the record would have no id.
             let fixIts = marker.kind == .id ? [] : [FixIt.remove(marker.attribute)]
             report.add(
                 .unindexableType(marker.kind.rawValue, type.trimmedDescription, property.name), at: marker.attribute,

@@ -1,8 +1,8 @@
-/// The name a misspelt one was probably meant to be.
+/// Finds the name that a misspelled name probably stands for.
 enum NearestName {
-    /// The candidate with the fewest edits, if few enough that it is more than a guess.
+    /// Returns the candidate with the fewest edits, if there are few enough for a plausible match.
     static func of(_ name: String, among candidates: [String]) -> String? {
-        // A name of one letter is an edit away from every other.
+        // A name of one letter is one edit away from any other.
         let limit = min(max(1, name.count / 3), name.count - 1)
         return
             candidates
@@ -12,7 +12,7 @@ enum NearestName {
             .name
     }
 
-    /// Insertions, deletions and substitutions between two names.
+    /// Returns the number of insertions, deletions and substitutions between two names.
     private static func edits(from source: [Character], to target: [Character]) -> Int {
         var previous = Array(0...target.count)
         for (row, character) in source.enumerated() {

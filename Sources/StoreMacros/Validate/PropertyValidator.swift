@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Judges one stored property apart from its markers: modifiers, attributes, type, initial value.
+/// Validates one stored property, except for its markers: modifiers, attributes, type and initial value.
 struct PropertyValidator {
     let property: ParsedProperty
 
@@ -22,7 +22,8 @@ struct PropertyValidator {
         validateInitialValue(&report)
     }
 
-    /// A lazy property changes what it is read from. A weak or unowned one can be transient, but not stored.
+    /// Validates a modifier. A lazy property changes the record that it is read from. A weak or unowned property can be
+    /// transient, but not stored.
     private func validate(_ modifier: DeclModifierSyntax, _ report: inout DiagnosticReport) {
         let text = modifier.name.text
         if text == "lazy" {
@@ -58,7 +59,7 @@ struct PropertyValidator {
     }
 
     private func validateInitialValue(_ report: inout DiagnosticReport) {
-        // What is assigned by the store has its own rules, checked with the ids.
+        // Ids that the store assigns have their own rules, which are checked with the ids.
         if property.isLet && property.binding.initializer != nil && property.marker(.id)?.isAssigned != true {
             report.add(.constantWithValue(name), at: property.binding.pattern, fixIts: [.makeVariable(property)])
         }

@@ -1,48 +1,48 @@
 import SwiftSyntax
 
-/// A stored field, judged and ready to render.
+/// A stored field, validated and ready to render.
 struct FieldDescription {
     /// The name in the schema.
     let name: String
-    /// The name as Swift source, with backticks where it had them.
+    /// The name in Swift source, with its backticks.
     let reference: String
-    /// The type as written, with `Self` spelled out.
+    /// The type as written, with `Self` replaced.
     let type: String
     let access: Access
-    /// Whether it is in an index and the spelling of its type does not tell that it can be.
+    /// Whether it is in an index, and the spelling of its type does not show that it has an order.
     var needsOrder = false
-    /// Whether other modules may inline what reads it.
+    /// Whether other modules may inline the code that reads it.
     let isInlinable: Bool
-    /// A `let`, or a setter narrower than the property: its token has no setter.
+    /// Whether it is a `let` or has a setter with a lower access level. Its token then has no setter.
     let isReadOnly: Bool
-    /// Whether the code that uses it must be deprecated too, to be spared the warning.
+    /// Whether generated code that uses it must be marked deprecated too, to avoid a warning.
     let isDeprecated: Bool
     let initialValue: InitialValue
     let oldNames: [String]
-    /// What becomes of the record when one that this field refers to is deleted, where that is not the standard rule.
+    /// What happens to the record when a record that this field refers to is deleted; nil for the default rule.
     var deleteRule: String?
 }
 
-/// What a record and an embedded value have in common.
+/// The common description of records and embedded values.
 struct StructDescription {
-    /// The name by which the extension and the tokens refer to the struct.
+    /// The name of the struct in the extension and the tokens.
     let typeName: String
     let access: Access
     let fields: [FieldDescription]
-    /// Whether `encode(to:)` reaches nothing that clients cannot.
+    /// Whether `encode(to:)` uses only declarations that other modules can access.
     let inlinesEncoding: Bool
-    /// Whether `init(from:)` reaches nothing that clients cannot.
+    /// Whether `init(from:)` uses only declarations that other modules can access.
     let inlinesDecoding: Bool
     /// Whether other modules see the struct, and may inline the container of its tokens.
     let isExported: Bool
-    /// What other modules get for an initializer that the struct does not declare.
+    /// The unavailable initializer for other modules, if the struct declares none.
     var initializerHint: InitializerHint?
 }
 
-/// A record, judged and ready to render.
+/// A record, validated and ready to render.
 struct RecordDescription {
     enum Identity {
-        /// One field. `declaresAlias` is false where the record has a type called `ID` of its own.
+        /// One field. `declaresAlias` is false if the record declares its own type `ID`.
         case single(Int, isAssigned: Bool, declaresAlias: Bool)
         case composite([Int])
 
@@ -61,7 +61,7 @@ struct RecordDescription {
 
     let structure: StructDescription
     let storedName: String
-    /// Whether `storedName` was given to it, and is not that of the struct.
+    /// Whether the attribute sets `storedName`.
     let declaresName: Bool
     let identity: Identity
     let indexes: [Index]

@@ -1,11 +1,11 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Turns a parsed struct into a record's description, or says why it cannot be one.
+/// Turns a parsed struct into the description of a record, or reports why that is not possible.
 struct RecordValidator {
     let structure: ParsedStruct
     let typeName: String
-    /// Whether the extension has to declare `Equatable`, because nothing else does.
+    /// Whether the extension has to declare `Equatable`.
     let addsEquatable: Bool
 
     private static let generatedNames: Set<String> = ["recordID", "ID", "Fields", "UniqueFields"]
@@ -53,10 +53,10 @@ struct RecordValidator {
         character.isLetter || character.isNumber || "_-.".contains(character)
     }
 
-    /// Our own memberwise initializer, where `.now` asks for one.
+    /// Returns the macro's own memberwise initializer, if `.now` requires one.
     ///
-    /// Swift evaluates `.now` when a value is made, so the record would carry the wrong clock. As the default argument
-    /// of an initializer the marker value stands in its place, and the transaction fills it in.
+    /// Swift evaluates `.now` when a value is created, so the record would get the wrong time. As a default argument of the
+    /// initializer, the marker value replaces it, and the transaction fills in its time.
     private func memberwiseInitializer(_ report: inout DiagnosticReport) -> MemberwiseInitializer? {
         let clocked = structure.properties.filter(\.startsAtNow)
         guard !clocked.isEmpty else { return nil }
@@ -82,7 +82,7 @@ struct RecordValidator {
 }
 
 extension ParsedProperty {
-    /// Whether its initial value is written `.now` and meant as the transaction's time.
+    /// Whether its initial value is written as `.now` and means the transaction's time.
     var startsAtNow: Bool {
         guard !isTransient, case .token(.now, let expression) = initialValue else { return false }
         return expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "now"

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Judges what a property says of the records that it refers to.
+/// Validates the references of a property to other records.
 struct ReferenceValidator {
     let property: ParsedProperty
 
@@ -34,7 +34,7 @@ struct ReferenceValidator {
         }
     }
 
-    /// The type that refers to records where somebody wrote the records themselves.
+    /// Returns the reference type for a property that is declared with the records themselves.
     private func asReference(_ type: TypeSyntax) -> String? {
         if let array = type.as(ArrayTypeSyntax.self) { return asReference(array.element).map { "[\($0)]" } }
         if let element = type.genericArguments(of: "Set")?.first { return asReference(element).map { "Set<\($0)>" } }
@@ -45,7 +45,7 @@ struct ReferenceValidator {
 }
 
 extension ParsedProperty {
-    /// The delete rule that is written for it, where it is not the standard one.
+    /// The written delete rule, if it is not the default.
     var deleteRule: String? {
         let name = marker(.reference)?.deleteRule?.as(MemberAccessExprSyntax.self)?.declName.baseName.text
         return name == "deny" ? nil : name

@@ -1,10 +1,10 @@
 import SwiftSyntax
 
-/// Numbers the fields of a struct whose properties were found sound.
+/// Numbers the fields of a struct after its properties were validated.
 struct StructBuilder {
     let structure: ParsedStruct
     let typeName: String
-    /// The numbers of the fields that are in an index.
+    /// The numbers of the indexed fields.
     var indexed: Set<Int> = []
 
     func build() -> StructDescription {
@@ -23,7 +23,7 @@ struct StructBuilder {
 
     private var initializerHint: InitializerHint? {
         guard structure.isExported, !structure.declaresInitializer else { return nil }
-        // What the parameters are called does not reach out of the types around.
+        // The types of the parameters may have names that are visible only inside the types around the struct.
         return InitializerHint(
             properties: structure.properties, typeName: structure.name, access: structure.access,
             isNested: !structure.context.isEmpty)
@@ -48,13 +48,13 @@ struct StructBuilder {
         )
     }
 
-    /// - Parameter scoped: what the extension has for it where it cannot be spelled as it is.
+    /// - Parameter scoped: the value in the extension, if its spelling is not valid there.
     private func initialValue(of property: ParsedProperty, _ scoped: InitialValue?) -> InitialValue {
         switch property.initialValue {
         case .token: property.initialValue
-        // An id is in every record and in every version of one, so no other default of it is ever read.
+        // Every version of a record has its id, so no other default of it is ever read.
         case _ where property.isID: .none
-        // An optional constant has no initial value, but an older record has none of it either.
+        // An optional constant has no initial value, but older records read as nil too.
         case .none where property.type?.isOptional == true: .null
         default: scoped ?? property.initialValue
         }
@@ -62,14 +62,14 @@ struct StructBuilder {
 }
 
 extension ParsedProperty {
-    /// Whether using it is warned about, which must not happen in generated code.
+    /// Whether its use causes a deprecation warning, which generated code must avoid.
     fileprivate var isDeprecated: Bool {
         declaration.attributes.plain.contains { attribute in
             attribute.baseName == "available" && attribute.arguments?.description.contains("deprecated") == true
         }
     }
 
-    /// Whether its initial value can be repeated in code that clients inline.
+    /// Whether its initial value can be repeated in code that other modules inline.
     fileprivate var hasPlainDefault: Bool {
         switch initialValue {
         case .none, .null, .token: true

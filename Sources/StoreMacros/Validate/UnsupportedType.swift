@@ -1,13 +1,13 @@
 import SwiftSyntax
 
-/// A type whose spelling alone tells that it cannot be stored.
+/// A type whose spelling shows that it cannot be stored.
 ///
-/// Found here because the compiler would report it inside the expansion, on a line nobody wrote. What the spelling does
-/// not tell is left to the compiler.
+/// It is reported here, because the compiler would report it inside the expansion, on a line that is not in the source. The
+/// compiler checks all other types.
 struct UnsupportedType {
     let node: TypeSyntax
     let advice: String
-    /// What can stand in its place.
+    /// A storable replacement.
     let replacement: String?
 
     private init(_ node: TypeSyntax, _ advice: String, replacement: String? = nil) {
@@ -16,7 +16,7 @@ struct UnsupportedType {
         self.replacement = replacement
     }
 
-    /// The first unsupported type in a type, from the outside in.
+    /// Returns the first unsupported type inside a type, from the outside in.
     static func first(in type: TypeSyntax) -> UnsupportedType? {
         switch type.as(TypeSyntaxEnum.self) {
         case .functionType: return UnsupportedType(type, "functions have no stored form; mark it '@Transient'")
@@ -48,8 +48,7 @@ struct UnsupportedType {
         }
     }
 
-    /// An optional of an optional: tools that read the store without its Swift types could not tell which of the two has
-    /// no value.
+    /// Returns an error for an optional of an optional. Tools without the Swift types could not tell which of the two is nil.
     private static func nestedOptional(_ type: TypeSyntax) -> UnsupportedType? {
         guard type.isOptional, type.unwrappedOptional.isOptional else { return nil }
         var wrapped = type
@@ -78,8 +77,7 @@ struct UnsupportedType {
         }
     }
 
-    /// Types that have a storable one in their place. Float16 and Float80 do not exist on every platform that may read
-    /// the store.
+    /// Types with a storable replacement. Float16 and Float80 do not exist on every platform that may read the store.
     private static let replacements = [
         "Character": "String", "Substring": "String", "StaticString": "String", "NSString": "String",
         "CGFloat": "Double", "Float80": "Double", "NSNumber": "Double", "Float16": "Float",

@@ -1,6 +1,6 @@
 public import StoreEngine
 
-/// A named, typed intention that changes records when it is run in a write transaction.
+/// A named, typed intention that changes records when it runs in a write transaction.
 ///
 /// ```swift
 /// struct MoveSensor: Action {
@@ -14,25 +14,26 @@ public import StoreEngine
 /// try await store.send(MoveSensor(id: "s1", room: "attic"))
 /// ```
 ///
-/// Sent with ``Store/send(_:durability:timeout:)-(A,_)``, it stands in the feed with the changes it made: its name, itself as JSON, what it
-/// returned, and the state its random numbers came of. So what a program did can be told from what came of it, and be done again
-/// by a later version of the program to see whether the same comes of it.
+/// An action that is sent with ``Store/send(_:durability:timeout:)-(A,_)`` is recorded in the feed with its changes. The feed
+/// entry holds its name, the action as JSON, its result, and the seed of its random numbers. So you can see which action made a
+/// change. A later version of the program can also run the action again, and compare the changes.
 ///
-/// For that, `run` must depend on nothing but the action and its transaction: time is ``WriteTransaction/now``, identifiers are
-/// ``WriteTransaction/newID()``, random numbers are ``WriteTransaction/random``. It may run more than once before it is
-/// committed, and may call the `run` of other actions. For the same reason neither it nor its result may hold a `Set`, or a dictionary
-/// whose keys are no texts: their order differs from run to run.
+/// For that, `run` must depend only on the action and its transaction. Take the time from ``WriteTransaction/now``, identifiers
+/// from ``WriteTransaction/newID()``, and random numbers from ``WriteTransaction/random``.
+///
+/// `run` may run more than once before it is committed, and may call the `run` of other actions. Neither the action nor its
+/// result may hold a `Set`, or a dictionary whose keys are not encoded as strings. Their order differs from run to run.
 public protocol Action: Codable, Sendable {
-    /// What it returns: `Void`, or something that can be encoded, which is recorded.
+    /// The result of the action: `Void`, or an encodable value, which is recorded.
     associatedtype Result: Sendable
 
-    /// How the feed calls it; the name of the type unless given. It must stay, or be listed where the feed's actions are decoded:
-    /// see ``ActionCatalog``.
+    /// The name of the action in the feed; by default the name of the type. If you change it, list the old name where the feed's
+    /// actions are decoded: see ``ActionCatalog``.
     static var actionName: String { get }
 
-    /// Does what is asked for.
+    /// Makes the action's changes.
     ///
-    /// - Throws: whatever it wants: nothing is committed or recorded then.
+    /// - Throws: any error. Nothing is committed or recorded then.
     func run(in tx: inout WriteTransaction) throws -> Result
 }
 

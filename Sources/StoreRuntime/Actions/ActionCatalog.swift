@@ -1,7 +1,6 @@
 public import StoreEngine
 
-/// The actions that a program knows, by the names that feeds and traces call them, and what it does about those that it does not
-/// know.
+/// The actions that a program knows, by their names in feeds and traces, and the rule for unknown actions.
 ///
 /// ```swift
 /// let actions = ActionCatalog(MoveSensor.self, AddSensor.self)
@@ -9,29 +8,30 @@ public import StoreEngine
 ///     .skipping("Ping")
 /// ```
 ///
-/// A name that stands for nothing is an error unless ``unknown`` says otherwise.
+/// A name without a meaning is an error, unless ``unknown`` says otherwise.
 public struct ActionCatalog: Sendable {
-    /// What happens to an action that is not known.
+    /// The rule for unknown actions.
     public enum UnknownPolicy: Sendable {
-        /// An error that names it.
+        /// Throws an error that names the action.
         case fail
-        /// It is left out: of a replay its recorded changes are taken.
+        /// Leaves the action out. A replay applies its recorded changes instead.
         case skip
     }
 
-    /// What a name stands for.
+    /// The meaning of a name.
     private enum Meaning: Sendable {
         case known(@Sendable (RecordedAction) throws -> any Action)
         case skipped
-        /// Types that are called the same, by their whole names.
+        /// Several types have this name; the set holds their full names.
         case ambiguous(Set<String>)
     }
 
     private var meanings: [String: Meaning] = [:]
-    /// What happens to an action of another name.
+    /// The rule for actions with other names.
     public var unknown = UnknownPolicy.fail
 
-    /// The actions of these types. A name that two of them have stands for none, and is an error where it is asked for.
+    /// Creates a catalog with the actions of these types. A name that two of them have is ambiguous, and looking it up is an
+    /// error.
     public init<each A: Action>(_ actions: repeat (each A).Type) {
         var types: [String: Set<String>] = [:]
         for action in repeat each actions {
@@ -41,34 +41,34 @@ public struct ActionCatalog: Sendable {
         for (name, types) in types where types.count > 1 { meanings[name] = .ambiguous(types) }
     }
 
-    /// Also those that an earlier version of the program has recorded under another name.
+    /// Returns a catalog that also decodes actions that an earlier version of the program recorded under another name.
     public func renamed<A: Action>(_ name: String, to action: A.Type) -> ActionCatalog {
         with(name, Self.meaning(action))
     }
 
-    /// Also those of this name, made from what was recorded by a closure: for an action that has changed its form.
+    /// Returns a catalog that creates actions with this name by a closure: for an action whose form has changed.
     ///
-    /// - Parameter make: makes the action from the recorded one. What it throws is an error of whoever decodes the action.
+    /// - Parameter make: creates the action from the recorded one. Decoding the action rethrows its errors.
     public func mapping(
         _ name: String, _ make: @escaping @Sendable (RecordedAction) throws -> any Action
     ) -> ActionCatalog {
         with(name, .known(make))
     }
 
-    /// Leaves out those of this name.
+    /// Returns a catalog that leaves out actions with this name.
     public func skipping(_ name: String) -> ActionCatalog { with(name, .skipped) }
 
-    /// The same with a rule for all other names.
+    /// Returns a catalog with a rule for all other names.
     public func unknown(_ rule: UnknownPolicy) -> ActionCatalog {
         var copy = self
         copy.unknown = rule
         return copy
     }
 
-    /// The action that was recorded, in its Swift type; nil where it is to be left out.
+    /// Returns a recorded action in its Swift type; nil to leave it out.
     ///
-    /// - Throws: ``StoreError``: `unknownAction` for a name that stands for nothing, or for two types; `invalidValue` when it cannot
-    ///   be decoded; what a closure of ``mapping(_:_:)`` throws.
+    /// - Throws: ``StoreError``: `unknownAction` for a name without a meaning or with two types; `invalidValue` if the action
+    ///   cannot be decoded. Also the errors of a closure of ``mapping(_:_:)``.
     public func action(_ recorded: RecordedAction) throws -> (any Action)? {
         switch meanings[recorded.name] {
         case .known(let make): return try make(recorded)
@@ -99,9 +99,9 @@ public struct ActionCatalog: Sendable {
 }
 
 extension RecordedAction {
-    /// The action in its Swift type, whatever its recorded name.
+    /// Returns the action in its Swift type, whatever its recorded name.
     ///
-    /// - Throws: ``StoreError`` with the code `invalidValue` when it is of another form.
+    /// - Throws: ``StoreError`` with the code `invalidValue` if it has another form.
     public func decoded<A: Action>(as type: A.Type) throws(StoreError) -> A {
         try ActionCoding.decode(type, from: payload, of: name)
     }

@@ -1,10 +1,10 @@
 import Foundation
 package import StoreEngine
 
-/// How actions are written down: as JSON with sorted keys, so that equal actions are equal bytes. Sets, and dictionaries whose keys are
-/// no texts, would come in an order that differs from run to run, and are refused.
+/// Encodes actions as JSON with sorted keys, so that equal actions have equal bytes. It refuses sets, and dictionaries whose keys
+/// are not encoded as strings, because their order differs from run to run.
 package enum ActionCoding {
-    /// The JSON of an action or its result.
+    /// Returns the JSON of an action or its result.
     ///
     /// - Throws: ``StoreError`` with the code `invalidValue`.
     package static func encode(_ value: some Encodable, of name: String) throws(StoreError) -> [UInt8] {
@@ -19,7 +19,7 @@ package enum ActionCoding {
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         do {
-            // In the spelling that traces have too.
+            // Written in the same style as the JSON of traces.
             return JSONWriter.bytes(of: try JSONReader.read([UInt8](try encoder.encode(value))))
         } catch {
             throw StoreError(
@@ -28,7 +28,7 @@ package enum ActionCoding {
         }
     }
 
-    /// The value that ``encode(_:of:)`` has written.
+    /// Decodes a value that ``encode(_:of:)`` encoded.
     ///
     /// - Throws: ``StoreError`` with the code `invalidValue`.
     package static func decode<Value: Decodable>(
@@ -47,13 +47,15 @@ package enum ActionCoding {
         }
     }
 
-    /// The JSON of what an action returned; nil for nothing.
+    /// Returns the JSON of an action's result; nil if there is none.
     static func encode<A: Action>(result: A.Result, of action: A.Type) throws(StoreError) -> [UInt8]? {
         guard let value = result as? any Encodable else { return nil }
         return try encode(value, of: action.actionName)
     }
 
-    /// - Throws: ``StoreError`` with the code `invalidValue` when what an action returns can be neither recorded nor left out.
+    /// Checks that an action's result can be recorded or left out.
+    ///
+    /// - Throws: ``StoreError`` with the code `invalidValue` if it can be neither.
     static func requireRecordable<A: Action>(_ action: A.Type) throws(StoreError) {
         guard A.Result.self != Void.self, !(A.Result.self is any Encodable.Type) else { return }
         throw StoreError(
@@ -63,7 +65,7 @@ package enum ActionCoding {
 }
 
 extension Action {
-    /// Runs this action in a closure of its own, and notes it there.
+    /// Runs this action in its own write closure, and records it there.
     package func runNoted(payload: [UInt8], in tx: inout WriteTransaction) throws -> Result {
         let result = try run(in: &tx)
         try tx.note(

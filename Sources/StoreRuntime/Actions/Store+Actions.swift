@@ -1,17 +1,18 @@
 package import StoreEngine
 
 extension Store {
-    /// Runs an action in a write transaction, and records it with the changes that it made.
+    /// Runs an action in a write transaction, and records it with its changes.
     ///
-    /// An action that changes nothing is recorded too.
+    /// An action without changes is recorded too.
     ///
     /// - Parameters:
-    ///   - action: what to do.
-    ///   - durability: what the commit survives; the store's standard when nil.
-    ///   - timeout: the longest wait until the action begins; ``StoreOptions/writeTimeout`` when nil.
-    /// - Returns: what the action returned. ``send(_:returning:durability:timeout:)`` returns the position too.
-    /// - Throws: what the action throws, and then nothing is committed or recorded; ``StoreError`` as a write, and `invalidValue`
-    ///   when the action or what it returns cannot be encoded as JSON, `tooLarge` when one is above the limit `recordByteCount`.
+    ///   - action: the action.
+    ///   - durability: the failures that the commit survives; nil for the store's default.
+    ///   - timeout: the longest wait until the action begins; nil for ``StoreOptions/writeTimeout``.
+    /// - Returns: the result of the action. ``send(_:returning:durability:timeout:)`` also returns the position.
+    /// - Throws: the error of the action, and nothing is committed or recorded then; ``StoreError``, as a write. The code is
+    ///   `invalidValue` if the action or its result cannot be encoded as JSON, and `tooLarge` if one of them exceeds the limit
+    ///   `recordByteCount`.
     @discardableResult
     public func send<A: Action>(
         _ action: A, durability: Durability? = nil, timeout: Duration? = nil
@@ -32,7 +33,7 @@ extension Store {
         }
     }
 
-    /// Runs an action in a write transaction, and blocks until it is committed: for programs without tasks.
+    /// Runs an action in a write transaction, and blocks until it is committed. Use it in programs without tasks.
     ///
     /// - Throws: as the asynchronous form; `nestedWrite` inside a write closure of any store.
     @available(*, noasync, message: "use the asynchronous form in tasks")
@@ -65,11 +66,11 @@ extension Store {
 }
 
 extension Store {
-    /// Queues an action, after all writes that were queued before, and does not wait for it.
+    /// Queues an action after all writes that are already queued, and does not wait for it.
     ///
     /// - Parameters:
-    ///   - onError: told why it was not done, on no particular thread.
-    ///   - make: makes the action of what the records are when its turn has come.
+    ///   - onError: receives the reason if the action was not committed, on no particular thread.
+    ///   - make: creates the action from the records at its turn.
     package func queue<A: Action>(
         onError: @escaping @Sendable (any Error) -> Void,
         make: @escaping @Sendable (inout WriteTransaction) throws -> A

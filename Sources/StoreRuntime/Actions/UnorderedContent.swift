@@ -1,15 +1,16 @@
 import Foundation
 
-/// Finds values that are written down in an order that differs from run to run.
+/// Finds values whose encoding has an order that differs from run to run.
 enum UnorderedContent {
-    /// The type of a set in a value, or of a dictionary whose keys are no texts; nil where there is none. Classes are not looked into.
+    /// Returns the type of a set in a value, or of a dictionary whose keys are not encoded as strings; nil if there is none.
+    /// Classes are not searched.
     static func find(in value: Any) -> Any.Type? {
         if value is any PlainValue { return nil }
         let type = type(of: value)
         if let hashed = type as? any HashedCollection.Type {
             if !hashed.isWrittenInOrder { return type }
         } else if let array = type as? any PlainElements.Type, array.hasPlainElements {
-            // Of which there may be many.
+            // Returned early, because there may be many elements.
             return nil
         }
         let mirror = Mirror(reflecting: value)
@@ -21,7 +22,7 @@ enum UnorderedContent {
     }
 }
 
-/// A collection in the order of its elements' hashes.
+/// A collection whose elements are in the order of their hashes.
 private protocol HashedCollection {
     static var isWrittenInOrder: Bool { get }
 }
@@ -31,13 +32,13 @@ extension Set: HashedCollection {
 }
 
 extension Dictionary: HashedCollection {
-    /// Keys that are texts, or numbers written as such, become names, which are sorted; others stand in an array.
+    /// Keys that are strings, or are written as strings, become sorted names. A dictionary with other keys becomes an array.
     fileprivate static var isWrittenInOrder: Bool {
         Key.self == String.self || Key.self == Int.self || Key.self is any CodingKeyRepresentable.Type
     }
 }
 
-/// A collection whose elements may need no look.
+/// A collection whose elements may need no search.
 private protocol PlainElements {
     static var hasPlainElements: Bool { get }
 }

@@ -1,21 +1,22 @@
 import StoreEngine
 
-/// How many change sets a consumer has still to deal with.
+/// How many change sets a consumer has not handled yet.
 struct ConsumerLag {
-    /// The most reads of the feed to count them, each of about a mebibyte or a thousand changes. Later change sets count as wanted.
+    /// The most reads of the feed to count them, each of about a mebibyte or a thousand changes. Later change sets count as
+    /// wanted.
     private static let readLimit = 16
     private static let changesPerRead = 1_000
 
-    /// The change sets after its position that it wants.
+    /// The number of wanted change sets after the consumer's position.
     let count: UInt64
-    /// Why there may be fewer; nil where there are not.
+    /// Why there may be fewer; nil if the count is exact.
     let bound: ConsumerInformation.LagBound?
 
     /// Counts in a snapshot of the store.
     ///
     /// - Parameters:
-    ///   - filters: the consumer's filters, where this process knows them. Else they are those that the store keeps.
-    ///   - readCondition: reads their conditions.
+    ///   - filters: the consumer's filters if this process knows them; nil for those that the store keeps.
+    ///   - readCondition: reads the conditions of the filters that the store keeps.
     init(
         of consumer: NamedConsumer, _ scope: ReadContext, newest: UInt64, _ filters: [FeedFilter]?,
         _ readCondition: ConsumerInterest.ConditionReader
@@ -37,7 +38,7 @@ struct ConsumerLag {
                 bound = counted.isComplete ? nil : .tooFarBehind
             }
         } catch {
-            // Any of them may be wanted.
+            // Each of them may be wanted.
             let isOfFilter = [.unknownType, .unknownField, .invalidValue].contains((error as? StoreError)?.code)
             (count, bound) = (behind, isOfFilter ? .outdatedFilter : .missingChangeSets)
         }
@@ -61,7 +62,7 @@ struct ConsumerLag {
                 last = part.sequence
             }
         }
-        // One that was begun and counted is not passed yet.
+        // A change set that was begun and counted is not passed yet.
         let rest = newest - walk.position.sequence - (walk.isInside && last == walk.position.sequence + 1 ? 1 : 0)
         return (count + rest, rest == 0 && !walk.isInside)
     }

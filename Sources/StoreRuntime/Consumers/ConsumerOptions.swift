@@ -1,51 +1,54 @@
 public import StoreEngine
 
-/// How a consumer reads the feed, and what happens when it cannot go on.
+/// How a consumer reads the feed, and how it handles failures.
 public struct ConsumerOptions: Sendable {
     /// Where a consumer begins that the store does not know yet.
     public var start = FeedStart.oldest
     /// How far a new consumer may hold back retention.
     public var lease = RetentionLease()
-    /// Which change sets it wants. ``FeedOptions/mergesPending`` and ``FeedOptions/reportsProgress`` have no effect here.
+    /// Which change sets the consumer wants. ``FeedOptions/mergesPending`` and ``FeedOptions/reportsProgress`` have no effect
+    /// here.
     public var feed = FeedOptions()
-    /// The most change sets that are dealt with in one transaction, or of which effects elsewhere are noted in one, when they
-    /// wait. At least 1.
+    /// The most change sets that one transaction handles when several wait. For effects outside the store, the most that one
+    /// transaction notes. At least 1.
     public var changeSetsPerCommit = 64
-    /// How often and when a change set that failed is tried again.
+    /// How often and when a failed change set is retried.
     public var retry = RetryPolicy()
-    /// What happens when it has failed every time.
+    /// What happens to a change set that has failed in every attempt.
     public var failurePolicy = FailurePolicy.stop
-    /// How often one that waits for another to end looks whether it has. The kernel gives up the hold of a process that ends,
-    /// however it ends.
+    /// How often a consumer that waits for another holder checks whether that holder has ended. The kernel releases the hold of a
+    /// process that ends, however it ends.
     public var takeoverInterval = Duration.milliseconds(200)
-    /// Told what happens to the consumer; on no particular thread, and not to be held up.
+    /// Receives the events of the consumer, on no particular thread. It must return quickly.
     public var onEvent: @Sendable (ConsumerEvent) -> Void = { _ in }
-    /// Waits between tries, for others to let go, and before change sets that are not wanted are noted; for tests.
+    /// Waits between attempts, for another holder to release the consumer, and before unwanted change sets are noted. Tests
+    /// replace it.
     public var sleep: @Sendable (_ delay: Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
-    /// Every change set once, from the oldest retained one; five tries, then the end.
+    /// Creates the default options: every change set once, from the oldest retained one, with five attempts before the consumer
+    /// stops.
     public init() {}
 
-    /// As the standard, with only what passes one of some filters.
+    /// Creates the default options, limited to changes that pass at least one filter.
     public init(only filters: FeedFilter...) { feed.filters = filters }
 }
 
-/// How often and when something that failed is tried again.
+/// How often and when a failure is retried.
 public struct RetryPolicy: Hashable, Sendable {
-    /// How often it is tried at all. At least 1.
+    /// The number of attempts, including the first. At least 1.
     public var attempts = 5
-    /// The wait before the second try; each later one waits twice as long.
+    /// The wait before the second attempt. Each later wait is twice as long.
     public var firstDelay = Duration.milliseconds(100)
     /// The longest wait.
     public var longestDelay = Duration.seconds(30)
 
-    /// Five tries, 0.1 seconds to 0.8 seconds apart.
+    /// Creates a policy of five attempts, 0.1 seconds to 0.8 seconds apart.
     public init() {}
 
-    /// The wait after a try that failed, from 1.
+    /// Returns the wait after a failed attempt, counted from 1.
     func delay(after attempt: Int) -> Duration {
         var (delay, doublings) = (firstDelay, attempt - 1)
-        // Not by one product, which might be too long for a duration.
+        // Doubles step by step: a single product might exceed the range of a duration.
         while doublings > 0, delay > .zero, delay < longestDelay {
             delay += delay
             doublings -= 1
@@ -54,27 +57,27 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 }
 
-/// What happens to a change set that has failed every time.
+/// What happens to a change set that has failed in every attempt.
 public enum FailurePolicy: Hashable, Sendable {
-    /// Consuming ends with an error that has the closure's as its ``StoreError/cause``. The change set is the next one when the
-    /// consumer begins again.
+    /// The consumer ends with an error whose ``StoreError/cause`` is the closure's error. When the consumer begins again, this
+    /// change set is the next one.
     case stop
-    /// It is left out and counted, and an event tells so.
+    /// The consumer skips and counts the change set, and reports an event.
     case skip
 }
 
-/// What happens to a consumer.
+/// An event of a consumer.
 public enum ConsumerEvent: Sendable {
-    /// Another one holds it; this one waits for that to end.
+    /// Another holder has the consumer. This one waits until that holder ends.
     case waiting
-    /// This one holds it now.
+    /// This holder has the consumer now.
     case active(generation: UInt64, position: Position)
-    /// A change set failed and is tried again.
+    /// A change set failed and will be retried.
     case failed(sequence: UInt64, attempt: Int, error: any Error)
-    /// A change set failed every time and was left out.
+    /// A change set failed in every attempt and was skipped.
     case skipped(sequence: UInt64, error: any Error)
-    /// Change sets that it has not seen are not retained any longer; it cannot go on.
+    /// The store no longer retains change sets that the consumer has not seen. The consumer cannot continue.
     case expired(position: Position)
-    /// It has let go.
+    /// The consumer has stopped, and is about to be released.
     case ended(position: Position)
 }

@@ -1,12 +1,12 @@
 import StoreEngine
 
-/// The loop of a consumer: reads, has its effects done, notes how far it is, until its task is cancelled.
+/// The loop of a consumer: reads change sets, runs their effects, and notes its position, until its task is cancelled.
 struct ConsumerRun {
-    /// What is done with a change set.
+    /// The effect of a change set.
     enum Effect {
-        /// Writes in the transaction that notes it.
+        /// Writes to the store, in the transaction that notes the change set.
         case inStore(@Sendable (ChangeSet, inout WriteTransaction) throws -> Void)
-        /// Something else, before it is noted.
+        /// Acts outside the store, before the change set is noted.
         case elsewhere(@Sendable (ChangeSet) async throws -> Void)
     }
 
@@ -15,7 +15,7 @@ struct ConsumerRun {
     private var store: Store { consumer.store }
     private var options: ConsumerOptions { consumer.options }
 
-    /// When it notes how far it is, where it wants nothing of what it passes.
+    /// When the consumer notes its position while it passes unwanted change sets.
     private let pace: NotingPace
 
     init(_ consumer: FeedConsumer, effect: Effect) {
@@ -24,7 +24,7 @@ struct ConsumerRun {
         pace = NotingPace(consumer.lease, consumer.store.core.options.limits)
     }
 
-    /// Runs until the task is cancelled or something fails for good.
+    /// Runs until the task is cancelled or a failure is final.
     func run() async throws {
         var progress = Progress(consumer.firstPosition)
         defer { options.onEvent(.ended(position: progress.noted)) }
@@ -35,9 +35,9 @@ struct ConsumerRun {
             _ = try? await noteAtEnd(&progress)
             throw end.error
         } catch {
-            // The error is what matters; what is not noted comes again.
+            // The original error matters more. Change sets that are not noted come again.
             _ = try? await noteAtEnd(&progress)
-            // It may show as a position that is gone.
+            // An expiry may appear as the error for a position that is gone.
             guard error is StoreError, consumer.hasExpired else { throw error }
             options.onEvent(.expired(position: progress.noted))
             throw ConsumerState.expired(consumer.name)
@@ -50,17 +50,17 @@ struct ConsumerRun {
         let error: StoreError
     }
 
-    /// How far the consumer is.
+    /// The progress of the consumer.
     private struct Progress {
-        /// What was dealt with, or is not wanted.
+        /// The position up to which every change set was handled or is not wanted.
         var dealt: Position
-        /// What of it the store knows.
+        /// The position that the store has noted.
         var noted: Position
-        /// Whether something was dealt with that the store does not know.
+        /// Whether change sets were handled that the store has not noted.
         var hasEffects = false
-        /// Which change sets were left out that the store does not know.
+        /// The skipped change sets that the store has not noted.
         var skipped: Set<UInt64> = []
-        /// How many reads of the feed led to what is noted.
+        /// How many reads of the feed led to the noted position.
         var reads: Int
 
         init(_ position: Position, reads: Int = 0) {
@@ -69,20 +69,20 @@ struct ConsumerRun {
             self.reads = reads
         }
 
-        /// How many change sets the store does not know of.
+        /// How many change sets the store has not noted.
         var count: UInt64 { dealt.sequence - noted.sequence }
     }
 
     private func run(_ progress: inout Progress) async throws {
         var tail = try makeTail(after: progress.noted)
         var isInside = false
-        // A change set that was begun is dealt with to its end.
+        // A change set that was begun is handled to its end.
         while !Task.isCancelled || isInside {
             guard let set = try tail.next() else {
-                // The rest of it is there, behind a lot that is not wanted.
+                // The rest of the change set is in the feed, behind many unwanted changes.
                 if isInside { continue }
                 progress.dealt = tail.readPosition
-                // What is dealt with is noted once nothing waits.
+                // Handled change sets are noted once no others wait.
                 let isDue = pace.isDue(progress.count, reads: tail.readCount - progress.reads)
                 if progress.hasEffects || isDue || progress.count > 0 && consumer.isAwaited {
                     try await note(&progress, reads: tail.readCount)
@@ -114,8 +114,8 @@ struct ConsumerRun {
 
     // MARK: Noting
 
-    /// Waits until there may be more to read. Passed change sets are noted after a while, or once a program waits for it: else a
-    /// consumer whose filter lets nothing through would expire once they are too old to be kept for it.
+    /// Waits until there may be more to read. Notes passed change sets after a while, or once a program waits for them. Otherwise
+    /// a consumer whose filter lets nothing through would expire once these change sets are too old to be retained for it.
     ///
     /// - Returns: false when the task was cancelled.
     private func wait(_ tail: FeedTail, _ progress: inout Progress) async throws -> Bool {
@@ -124,7 +124,7 @@ struct ConsumerRun {
         let isOver = try await withThrowingTaskGroup(of: Bool?.self) { group in
             group.addTask { try await tail.wait() }
             group.addTask {
-                // Cancelled, it does not matter how it ends.
+                // If the sleep is cancelled, it does not matter how it ends.
                 try? await options.sleep(delay)
                 return nil
             }
@@ -141,7 +141,7 @@ struct ConsumerRun {
         return true
     }
 
-    /// Waits until a program waits for the consumer to note how far it is, or the task is cancelled.
+    /// Waits until a program waits for the consumer to note its position, or the task is cancelled.
     private func waitToBeAwaited() async throws {
         while true {
             let count = store.core.dispatcher.wakeCount
@@ -165,7 +165,7 @@ struct ConsumerRun {
         progress = Progress(dealt, reads: reads)
     }
 
-    // In a task of its own: this one is cancelled, and what was done shall not be done again.
+    // In a task of its own, because this one is cancelled, and handled change sets must not be handled again.
     private func noteAtEnd(_ progress: inout Progress) async throws {
         let unnoted = progress
         progress = try await Task {
@@ -177,7 +177,7 @@ struct ConsumerRun {
 
     // MARK: Effects elsewhere
 
-    /// Has `body` deal with a change set; false when it is left out.
+    /// Handles a change set with `body`. Returns false if it is skipped.
     private func deal(with set: ChangeSet, _ body: (ChangeSet) async throws -> Void) async throws -> Bool {
         var attempt = 1
         while true {
@@ -187,16 +187,16 @@ struct ConsumerRun {
             } catch let error as CancellationError where Task.isCancelled {
                 throw error
             } catch {
-                // Also a cancellation of something else, such as a request that took too long.
+                // Includes a cancellation of something else, such as a request that took too long.
                 if try await !shallRetry(set.sequence, &attempt, error) { return false }
             }
         }
     }
 
-    /// Waits before another try.
+    /// Waits before another attempt.
     ///
-    /// - Returns: false when the change set is to be left out.
-    /// - Throws: ``GivenUp`` when there is no other try.
+    /// - Returns: false when the change set must be skipped.
+    /// - Throws: ``GivenUp`` when there is no attempt left.
     private func shallRetry(_ sequence: UInt64, _ attempt: inout Int, _ error: any Error) async throws -> Bool {
         guard attempt >= options.retry.attempts else {
             options.onEvent(.failed(sequence: sequence, attempt: attempt, error: error))
@@ -221,10 +221,10 @@ struct ConsumerRun {
 
     // MARK: Effects in the store
 
-    /// Has `body` deal with the next change sets in one transaction.
+    /// Handles the next change sets with `body` in one transaction.
     ///
-    /// - Parameter wanted: the first that is wanted.
-    /// - Returns: where the consumer is then.
+    /// - Parameter wanted: the sequence number of the first wanted change set.
+    /// - Returns: the consumer's position afterwards.
     private func deal(
         with wanted: UInt64, _ body: @escaping @Sendable (ChangeSet, inout WriteTransaction) throws -> Void
     ) async throws -> Position {
@@ -235,7 +235,8 @@ struct ConsumerRun {
             do {
                 return try await store.write { tx in try step.run(&tx) }
             } catch let failure as ConsumerStep.Failure {
-                // By itself, so that those before it are dealt with and it alone counts.
+                // Retries one change set at a time, so that those before the failed one are handled and only its own attempts
+                // count.
                 if limit > 1 {
                     limit = 1
                     continue

@@ -1,24 +1,24 @@
 import StoreEngine
 
-/// One transaction of a consumer whose effects are in the store: reads the feed in the transaction itself, from where the
-/// consumer is in it, so that no change set can come twice or be missed.
+/// One transaction of a consumer with effects in the store. It reads the feed inside the transaction, from the consumer's
+/// position there, so that no change set can come twice or be missed.
 struct ConsumerStep: Sendable {
-    /// What `body` threw, for which change set, or why what it wrote cannot be committed.
+    /// The error of `body`, or the reason why its writes cannot be committed, with the change set.
     struct Failure: Error {
         let sequence: UInt64
         let error: any Error
     }
 
     let consumer: FeedConsumer
-    /// The first change set that is wanted, as it was found outside; those before need not be looked at again.
+    /// The first wanted change set, as found outside the transaction. Those before it need no second look.
     let first: UInt64
-    /// The most change sets.
+    /// The most change sets that the transaction handles.
     let limit: Int
     let body: @Sendable (ChangeSet, inout WriteTransaction) throws -> Void
 
-    /// Has `body` deal with the next change sets.
+    /// Handles the next change sets with `body`.
     ///
-    /// - Returns: where the consumer is then.
+    /// - Returns: the consumer's position afterwards.
     func run(_ tx: inout WriteTransaction) throws -> Position {
         let held = try tx.heldConsumer(consumer.name, generation: consumer.generation)
         var dealt = held.position

@@ -1,8 +1,9 @@
 import StoreEngine
 
-/// Which consumers are known to have expired: a state machine without a lock.
+/// The consumers that are known to have expired: a state machine without a lock.
 struct ExpiryWatch {
-    /// Tells one expiry of a consumer from a later one: it stays where it has expired until it is reset or made anew.
+    /// Distinguishes one expiry of a consumer from a later one. A consumer stays where it has expired until it is reset or
+    /// created again.
     private struct Mark: Hashable {
         let number: UInt32
         let sequence: UInt64
@@ -10,7 +11,7 @@ struct ExpiryWatch {
 
     private var told: [String: Mark] = [:]
 
-    /// Those of all consumers that have expired since they were last looked at.
+    /// Returns the consumers that have expired since the last look.
     mutating func look(at consumers: [NamedConsumer]) -> [NamedConsumer] {
         var expired: [String: Mark] = [:]
         var new: [NamedConsumer] = []

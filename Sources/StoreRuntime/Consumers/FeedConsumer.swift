@@ -1,7 +1,7 @@
 import LMDB
 public import StoreEngine
 
-/// A named reader of the feed whose position is kept in the store, held by this process alone until it is let go.
+/// A named reader of the feed whose position the store keeps. Only this process holds it, until it is released.
 ///
 /// ```swift
 /// let consumer = try await store.holdConsumer("mailer")
@@ -13,21 +13,21 @@ public import StoreEngine
 /// }
 /// ```
 ///
-/// What is written in the transaction of the acknowledgement happens exactly once. ``Store/consume(_:_:_:)-(_,_,(ChangeSet,WriteTransaction)->Void)``
-/// does all of this.
+/// The writes in the transaction of the acknowledgement happen exactly once.
+/// ``Store/consume(_:_:_:)-(_,_,(ChangeSet,WriteTransaction)->Void)`` does all of this.
 public final class FeedConsumer: Sendable {
-    /// Its name in the store.
+    /// The consumer's name in the store.
     public let name: String
     let store: Store
     let generation: UInt64
-    /// The byte of the wake file that stands for it.
+    /// The number of the byte in the wake file that stands for the consumer.
     private let number: UInt32
     let options: ConsumerOptions
-    /// How far it may hold back retention, as the store has it.
+    /// How far the consumer may hold back retention, as the store keeps it.
     let lease: RetentionLease
-    /// Where it was when it was taken.
+    /// The consumer's position when this object took it.
     public let firstPosition: Position
-    // Held for as long as this object is there, or until it lets go.
+    // Held until this object goes away, or until `letGo()`.
     private let hold: HandoverMutex<ExclusiveByte?>
 
     init(
@@ -43,25 +43,25 @@ public final class FeedConsumer: Sendable {
         lease = state.lease
     }
 
-    /// The change sets after its position, without those that were written along with an acknowledgement of it, by whichever
-    /// program.
+    /// The change sets after the consumer's position. Leaves out change sets that contain an acknowledgement of this consumer,
+    /// whichever program wrote them.
     public var changes: ChangeFeed {
         ChangeFeed(store: store, start: .after(firstPosition), options: feedOptions, skippedConsumer: name)
     }
 
-    /// Notes in a write transaction that everything up to a change set was dealt with.
+    /// Notes in a write transaction that everything up to a change set was handled.
     ///
-    /// Does nothing for a part that is not the last of its change set. It makes no change set of its own.
+    /// Does nothing for a part that is not the last of its change set. An acknowledgement makes no change set of its own.
     ///
-    /// - Throws: ``StoreError``: `consumerLost` when somebody else has taken the consumer over, or the change set was
-    ///   acknowledged before; `consumerExpired`; `consumerNotFound`; `positionOfAnotherStore` for a change set of another store. The
-    ///   write cannot be committed then.
+    /// - Throws: ``StoreError``: `consumerLost` when another holder has taken over the consumer, or the change set was
+    ///   acknowledged before; `consumerExpired`; `consumerNotFound`; `positionOfAnotherStore` for a change set of another store.
+    ///   The write cannot be committed then.
     public func acknowledge(_ changeSet: ChangeSet, in transaction: inout WriteTransaction) throws(StoreError) {
         guard changeSet.isLastPart else { return }
         try transaction.acknowledge(name, generation: generation, to: changeSet.position)
     }
 
-    /// Notes that everything up to a change set was dealt with, in a transaction of its own.
+    /// Notes that everything up to a change set was handled, in a transaction of its own.
     ///
     /// - Throws: ``StoreError`` as ``acknowledge(_:in:)`` and `write`.
     public func acknowledge(_ changeSet: ChangeSet) async throws {
@@ -69,9 +69,9 @@ public final class FeedConsumer: Sendable {
         try await acknowledge(changeSet.position)
     }
 
-    /// Notes that everything up to a position was dealt with.
+    /// Notes that everything up to a position was handled.
     ///
-    /// - Parameter skipped: how many change sets of these were left out.
+    /// - Parameter skipped: how many of these change sets were skipped.
     func acknowledge(_ position: Position, skipped: Int = 0) async throws {
         let (name, generation) = (name, generation)
         _ = try await store.write { tx in
@@ -79,10 +79,10 @@ public final class FeedConsumer: Sendable {
         }
     }
 
-    /// Lets others take the consumer, whoever still has this object.
+    /// Releases the consumer, even if other references to this object remain.
     func letGo() { hold.withLock { $0 = nil } }
 
-    /// Where it is now.
+    /// The consumer's current position.
     ///
     /// - Throws: ``StoreError``: `consumerNotFound`.
     public var position: Position {
@@ -94,10 +94,10 @@ public final class FeedConsumer: Sendable {
         }
     }
 
-    /// Whether change sets that it has not seen are not retained any longer; false where that cannot be told.
+    /// Whether the store no longer retains change sets that the consumer has not seen; false if that is unknown.
     var hasExpired: Bool { (try? store.readConsumer(name))?.isExpired ?? false }
 
-    /// Whether a program waits for it to note how far it is (``Store/wait(forConsumer:toPass:)``).
+    /// Whether a program waits for the consumer to note its position (``Store/wait(forConsumer:toPass:)``).
     var isAwaited: Bool {
         guard let wakeFile = store.core.dispatcher.wakeFile else { return false }
         return (try? SharedByte.isSet(number, of: wakeFile)) ?? false

@@ -1,24 +1,24 @@
 import StoreEngine
 
-/// How far a consumer goes past change sets that it does not want before it notes where it is: often enough that they are not kept
-/// for it until its lease is over, and not with a commit for each.
+/// How far a consumer passes unwanted change sets before it notes its position. It notes often enough that they are not retained
+/// until its lease is over, but without a commit for each.
 struct NotingPace {
-    /// So many change sets.
+    /// The number of passed change sets at which it notes.
     let changeSets: UInt64
-    /// So many reads of the feed, of which one covers about a mebibyte.
+    /// The number of reads of the feed at which it notes. One read covers about a mebibyte.
     let reads: Int
-    /// So long.
+    /// The time after which it notes.
     let delay: Duration
 
     private static let longest = (changeSets: 256, reads: 64, delay: Duration.seconds(60))
 
     /// - Parameters:
-    ///   - lease: what is kept for the consumer.
-    ///   - limits: what is kept for everybody.
+    ///   - lease: the limits of retention for the consumer.
+    ///   - limits: the limits of retention for all readers.
     init(_ lease: RetentionLease, _ limits: StoreLimits) {
         let longest = NotingPace.longest
         guard lease.holds else {
-            // Nothing is kept for it.
+            // The store retains nothing for this consumer.
             (changeSets, reads) = (1, 1)
             delay = min(longest.delay, limits.retainedAge.map { $0 / 8 } ?? longest.delay)
             return
@@ -28,6 +28,6 @@ struct NotingPace {
         delay = min(longest.delay, lease.age / 8)
     }
 
-    /// Whether to note that so many change sets were passed, in so many reads.
+    /// Returns whether to note the position after this many passed change sets and reads.
     func isDue(_ count: UInt64, reads: Int) -> Bool { count >= changeSets || count > 0 && reads >= self.reads }
 }

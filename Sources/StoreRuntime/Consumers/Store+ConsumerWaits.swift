@@ -2,23 +2,23 @@ import LMDB
 public import StoreEngine
 
 extension Store {
-    /// Waits until a consumer has dealt with everything up to a position, whichever process runs it.
+    /// Waits until a consumer has handled everything up to a position, whichever process runs it.
     ///
     /// ```swift
     /// let sold = try await store.write(returning: .position) { tx in try tx.insert(sale) }.position
     /// try await store.wait(forConsumer: "totals", toPass: sold)      // the totals count the sale now
     /// ```
     ///
-    /// A consumer that wants nothing of the change sets up to there passes them, too. One that is read by hand passes a position when
-    /// its program acknowledges it. While no process runs the consumer, the wait lasts.
+    /// A consumer also passes the change sets that it does not want. A consumer that a program reads by hand passes a position
+    /// when the program acknowledges it. While no process runs the consumer, the wait continues.
     ///
     /// - Parameters:
     ///   - name: the consumer's name.
-    ///   - position: what it must have passed, usually the position of a write.
+    ///   - position: the position that the consumer must pass, usually that of a write.
     /// - Throws: ``StoreError``: `consumerNotFound`, also when it is deleted meanwhile; `consumerExpired`;
     ///   `positionOfAnotherStore`, `positionDiverged`; `closed`. `CancellationError`.
     public func wait(forConsumer name: String, toPass position: Position) async throws {
-        // A consumer that sees the mark notes at once what it has passed.
+        // A consumer that sees this mark notes its position at once.
         var mark: (number: UInt32, byte: SharedByte?)?
         while true {
             try requireOpen()
@@ -39,7 +39,7 @@ extension Store {
         }
     }
 
-    /// The number of a consumer that has not passed a position; nil when it has.
+    /// Returns the number of a consumer that has not passed a position; nil when it has.
     private func numberOfConsumer(_ name: String, behind position: Position) throws -> UInt32? {
         let transaction = try beginRead()
         guard let consumer = try transaction._reading.consumer(named: name) else {

@@ -2,52 +2,52 @@ public import Foundation
 import LMDB
 public import StoreEngine
 
-/// What the store knows of a consumer.
+/// Information about a consumer, as the store has it.
 public struct ConsumerInformation: Hashable, Sendable {
     /// Why a lag is an upper bound.
     public enum LagBound: Hashable, Sendable {
-        /// Another process held the consumer last, and this process cannot read a condition of its filter. It counts by types and
-        /// fields. `store-cli` reads most conditions.
+        /// Another process held the consumer last, and this process cannot read a condition of its filter. The count uses only
+        /// types and fields. `store-cli` reads most conditions.
         case unknownCondition
-        /// More than about 16 MiB or 16,000 changes follow the consumer's position. Change sets behind these count as wanted.
+        /// More than about 16 MiB or 16,000 changes follow the consumer's position. Change sets after these count as wanted.
         case tooFarBehind
-        /// The filter names a type or a field that the store does not have any more, or a value that does not fit its field. Every
+        /// The filter names a type or a field that the store no longer has, or a value that does not match its field. Every
         /// change set counts.
         case outdatedFilter
-        /// Change sets after the consumer's position are not retained any more, or cannot be read. Every change set counts.
+        /// The store no longer retains change sets after the consumer's position, or cannot read them. Every change set counts.
         case missingChangeSets
     }
 
-    /// Its name.
+    /// The consumer's name.
     public let name: String
-    /// Up to where it has seen the feed.
+    /// The position up to which the consumer has seen the feed.
     public let position: Position
-    /// How many change sets after ``position`` it wants, by the filters and the skipped origin of its last holder. Those that it wrote
-    /// itself do not count.
+    /// How many change sets after ``position`` the consumer wants, by the filters and the skipped origin of its last holder.
+    /// Change sets that it wrote itself do not count.
     public let lag: UInt64
-    /// Why ``lag`` is an upper bound; nil where it is exact.
+    /// Why ``lag`` is an upper bound; nil if it is exact.
     public let lagBound: LagBound?
     /// Whether ``lag`` is exact.
     public var isLagExact: Bool { lagBound == nil }
-    /// Whether somebody holds it now.
+    /// Whether the consumer is held now.
     public let isHeld: Bool
-    /// Whether change sets that it has not seen are not retained any longer.
+    /// Whether the store no longer retains change sets that the consumer has not seen.
     public let isExpired: Bool
-    /// How many change sets it has left out since they failed.
+    /// How many change sets the consumer has skipped because they failed.
     public let skippedCount: UInt64
-    /// When it was made.
+    /// When the consumer was created.
     public let createdAt: Date
-    /// When it last moved.
+    /// When the consumer last moved.
     public let advancedAt: Date
-    /// How far it may hold back retention.
+    /// How far the consumer may hold back retention.
     public let lease: RetentionLease
 }
 
 extension Store {
-    /// Takes a consumer, and makes it where there is none of this name; waits for as long as another holds it, here or in another
+    /// Takes a consumer, and creates it if there is none of this name. Waits while another holder has it, here or in another
     /// process.
     ///
-    /// - Returns: the consumer, held until it is released with its last reference.
+    /// - Returns: the consumer, which is held until its last reference goes away.
     /// - Throws: ``StoreError``: `consumerExpired`; `accessDenied` when the wake file cannot be used; as `write`.
     ///   `CancellationError`.
     public func holdConsumer(
@@ -83,7 +83,7 @@ extension Store {
         let known = try readConsumer(name)
         if let known { return known }
         return try await write { tx in
-            // In the write itself: before it, retention might pass a position that was read.
+            // Chosen inside the write: otherwise retention might pass a position that was read before it.
             let start = try options.start.position(in: tx._reading)
             return try tx.makeConsumer(named: name, at: start, lease: options.lease)
         }
@@ -94,8 +94,8 @@ extension Store {
         return try transaction._reading.consumer(named: name)
     }
 
-    /// Begins a new generation, so that who held the consumer before cannot move it any more; nil when it was deleted and made
-    /// anew meanwhile.
+    /// Begins a new generation, so that the previous holder can no longer move the consumer. Returns nil if the consumer was
+    /// deleted meanwhile, also if it was created again.
     private func take(_ name: String, number: UInt32, _ options: FeedOptions) async throws -> ConsumerState? {
         let interest = ConsumerInterest(
             options.filters, skippedOrigin: options.skipsOwnOrigin ? core.ownOrigin : nil)
@@ -108,14 +108,14 @@ extension Store {
         }
     }
 
-    /// The consumers that the store knows, by name.
+    /// Returns the consumers that the store knows, by name.
     ///
     /// Reads the change sets that each of them has not seen, up to a limit, to count its ``ConsumerInformation/lag``.
     ///
     /// - Throws: ``StoreError``.
     public func consumers() throws -> [ConsumerInformation] { try consumers { _, _, _ in nil } }
 
-    /// As ``consumers()``, with the conditions of the filters that the store keeps.
+    /// Returns the consumers as ``consumers()`` does, and also reads the conditions of the filters that the store keeps.
     package func consumers(
         readingConditions readCondition: ConsumerInterest.ConditionReader
     ) throws -> [ConsumerInformation] {
@@ -137,10 +137,11 @@ extension Store {
         }
     }
 
-    /// Moves a consumer. Whoever holds it loses it, with an error at its next acknowledgement.
+    /// Moves a consumer. Its current holder loses it, with an error at its next acknowledgement.
     ///
-    /// - Parameter start: where it goes on.
-    /// - Throws: ``StoreError``: `consumerNotFound`; `positionCompacted` and others when it cannot go on there; as `write`.
+    /// - Parameter start: where the consumer continues.
+    /// - Throws: ``StoreError``: `consumerNotFound`; `positionCompacted` and others when the consumer cannot continue there; as
+    ///   `write`.
     public func resetConsumer(_ name: String, to start: FeedStart) async throws {
         try await write { tx in
             let position = try start.position(in: tx._reading)
@@ -155,7 +156,7 @@ extension Store {
         }
     }
 
-    /// Forgets a consumer. Whoever holds it loses it, with an error at its next acknowledgement.
+    /// Deletes a consumer. Its current holder loses it, with an error at its next acknowledgement.
     ///
     /// - Throws: ``StoreError``: `consumerNotFound`; as `write`.
     public func deleteConsumer(_ name: String) async throws {

@@ -1,11 +1,11 @@
 public import StoreEngine
 
 extension Store {
-    /// Deals with every change set in a write transaction that also notes that it was dealt with: what `body` writes to the store
-    /// happens exactly once, whatever ends when.
+    /// Handles every change set in a write transaction that also notes it. So the writes of `body` to the store happen exactly
+    /// once, whichever process ends at whatever moment.
     ///
-    /// Waits while another holds the consumer; goes on until the task is cancelled, and then returns after the transaction at
-    /// hand. Change sets that `body` itself makes are not given to it.
+    /// Waits while another holder has the consumer. Runs until the task is cancelled, and then returns after the current
+    /// transaction. `body` does not receive the change sets that it makes itself.
     ///
     /// ```swift
     /// try await store.consume("totals") { set, tx in
@@ -15,13 +15,13 @@ extension Store {
     ///
     /// - Parameters:
     ///   - name: the consumer's name in the store.
-    ///   - body: given the next change set (a large one in parts, all in one transaction). It runs again from the start when
-    ///     it throws, and may run more than once for other reasons too; only what it writes last is kept. It runs on the
-    ///     writer thread, as every write closure.
-    /// - Throws: ``StoreError``: `consumerExpired`, `consumerLost`, `positionDiverged`, and as `write`. Under ``FailurePolicy/stop``
-    ///   also the error of a consumer that gave up. It names the consumer, the change set and the number of attempts. Its
-    ///   ``StoreError/cause`` is what `body` threw in the last one. Its code is that of the cause if the cause is a
-    ///   ``StoreError``, else `consumerFailed`.
+    ///   - body: handles the next change set. A large change set comes in parts, all in one transaction. If `body` throws, it
+    ///     reruns from the start. It may rerun for other reasons too; only the writes of its last run are kept. It runs on the
+    ///     writer thread, like every write closure.
+    /// - Throws: ``StoreError``: `consumerExpired`, `consumerLost`, `positionDiverged`, and as `write`. Under
+    ///   ``FailurePolicy/stop`` also the error of a consumer that gave up. It names the consumer, the change set and the number
+    ///   of attempts. Its ``StoreError/cause`` is the error that `body` threw in the last attempt. Its code is that of the cause
+    ///   if the cause is a ``StoreError``, otherwise `consumerFailed`.
     public func consume(
         _ name: String, _ options: ConsumerOptions = ConsumerOptions(),
         _ body: @escaping @Sendable (ChangeSet, inout WriteTransaction) throws -> Void
@@ -29,15 +29,15 @@ extension Store {
         try await consume(name, options, .inStore(body))
     }
 
-    /// Deals with every change set outside of the store and notes afterwards that it was dealt with: at least once, since the
-    /// note may be lost. ``RecordChange/idempotencyKey`` tells a repeated change.
+    /// Handles every change set outside the store, and notes afterwards that it was handled. Each change set is handled at least
+    /// once, because the note may be lost. ``RecordChange/idempotencyKey`` identifies a repeated change.
     ///
-    /// Waits while another holds the consumer; goes on until the task is cancelled, and then returns after the change set at
-    /// hand, with everything noted.
+    /// Waits while another holder has the consumer. Runs until the task is cancelled, and then returns after the current change
+    /// set, with everything noted.
     ///
     /// - Parameters:
     ///   - name: the consumer's name in the store.
-    ///   - body: given the next change set, a large one in parts.
+    ///   - body: handles the next change set. A large change set comes in parts.
     /// - Throws: as ``consume(_:_:_:)-(_,_,(ChangeSet,WriteTransaction)->Void)``.
     public func consume(
         _ name: String, _ options: ConsumerOptions = ConsumerOptions(),
@@ -53,7 +53,7 @@ extension Store {
         } catch is CancellationError {
             return
         }
-        // By now, and not when the last reference goes, which what was begun beside it may have a moment longer.
+        // Releases the consumer now: its last reference may live a moment longer in work that was started beside it.
         defer { consumer.letGo() }
         try await ConsumerRun(consumer, effect: effect).run()
     }

@@ -1,22 +1,28 @@
 public import StoreEngine
 
-/// What changed since a position, also where change sets after it have left the feed: the net difference by record, and then
-/// each change set as ``ChangeFeed`` gives it, without a gap or double: an asynchronous sequence that has no end of its own.
+/// The changes since a position, also when change sets after it have left the feed. An asynchronous sequence that has no end of
+/// its own.
 ///
-/// Where all change sets after the position are retained, it gives `ready` and then those. Else the records that changed come
-/// first, in parts, each as it is when its part is read; no snapshot is held between two. A record usually comes once; it comes
-/// again when it changes meanwhile, and may when there are more than 100,000. After `ready`, whoever has put each row in
-/// its place and taken away what is absent has all records as they were at that position. A reader so slow that change sets
-/// leave the feed before it has taken them is told a difference again, and `ready` after it.
+/// If change sets after the position have left the feed, the sequence first delivers the net difference by record, in parts. Then
+/// it delivers `ready`, and then each change set as ``ChangeFeed`` does, without gaps or duplicates. If all change sets after the
+/// position are retained, it begins with `ready`.
 ///
-/// The iterator throws and ends as that of ``ChangeFeed``: `positionCompacted` when the store remembers nothing from so far back
-/// (``StoreLimits/changedRecordLimit``); ``StoreError/oldestComparablePosition`` tells how far it does.
+/// Store each row of the difference, and remove each record that is absent. After `ready`, you have all records as they were at
+/// that position.
+///
+/// Each part shows its records as they are when the part is read; the sequence holds no snapshot between two parts. A record
+/// usually comes once. It comes again if it changes meanwhile, and may come again if there are more than 100,000 records. If a
+/// reader is so slow that change sets leave the feed before it takes them, it receives another difference, and `ready` after it.
+///
+/// The iterator throws and ends as that of ``ChangeFeed`` does. It throws `positionCompacted` when the store remembers no changes
+/// from so far back (``StoreLimits/changedRecordLimit``); ``StoreError/oldestComparablePosition`` is the oldest position that it
+/// can compare.
 public struct CatchUp: AsyncSequence, Sendable {
-    /// What the sequence gives.
+    /// An element of the sequence.
     public enum Element: Sendable {
-        /// Records that changed, and how they are now.
+        /// Records that changed, as they are now.
         case difference(FeedDifference)
-        /// All records that changed up to a position have been given. Go on from here after an interruption.
+        /// All records that changed up to a position were delivered. After an interruption, continue from here.
         case ready(Position)
         /// A change set, or a part of one.
         case commit(ChangeSet)
@@ -26,7 +32,7 @@ public struct CatchUp: AsyncSequence, Sendable {
     let position: Position
     let options: FeedOptions
 
-    /// A reader of its own.
+    /// Creates an independent reader.
     public func makeAsyncIterator() -> Iterator { Iterator(sequence: self) }
 
     /// Reads the difference and the feed.
@@ -34,7 +40,7 @@ public struct CatchUp: AsyncSequence, Sendable {
         private enum Phase {
             case start(Position)
             case difference
-            /// The last part of the difference was given, and ended there.
+            /// The last part of the difference was delivered, and ended at this position.
             case ready(Position)
             case tail
         }
@@ -42,7 +48,7 @@ public struct CatchUp: AsyncSequence, Sendable {
         private let store: Store
         private let options: FeedOptions
         private var phase: Phase
-        // Both are changed in their place: a copy would copy all that they remember and have read ahead.
+        // Both are changed in place: a copy would copy everything that they remember and have read ahead.
         private var walk: TrailWalk?
         private var tail: FeedTail?
         private var filters: (version: UInt64, filters: FeedFilters)?
@@ -54,7 +60,7 @@ public struct CatchUp: AsyncSequence, Sendable {
             phase = .start(sequence.position)
         }
 
-        /// The next element; waits for it. Nil once the task is cancelled.
+        /// Waits for the next element and returns it. Returns nil once the task is cancelled.
         public mutating func next() async throws -> Element? {
             while !end.hasCome {
                 switch phase {
@@ -87,7 +93,7 @@ public struct CatchUp: AsyncSequence, Sendable {
             }
         }
 
-        /// The next part of the difference; nil where it has nothing that is wanted.
+        /// Returns the next part of the difference; nil if none of its records is wanted.
         private mutating func readPart() throws -> FeedDifference? {
             let transaction = try store.beginRead()
             let scope = transaction._reading
@@ -102,7 +108,7 @@ public struct CatchUp: AsyncSequence, Sendable {
                 return try tail?.next()
             } catch let error as StoreError where error.code == .positionCompacted {
                 guard let position = tail?.readPosition else { throw error }
-                // Where that cannot be told either, its error says so.
+                // If the store cannot compare that position either, its error says so.
                 phase = .start(position)
                 return nil
             }

@@ -1,25 +1,27 @@
 public import StoreEngine
 
-/// The change sets of a store from a position on, as they are committed by any process: an asynchronous sequence that has no
-/// end of its own.
+/// The change sets of a store from a position on, as any process commits them. An asynchronous sequence that has no end of its
+/// own.
 ///
-/// Each iterator reads for itself, at its own pace: what it has not taken stays on disk, takes no memory, and never keeps a
-/// writer waiting. <doc:Concurrency#How-a-sequence-ends> says when the sequence ends.
+/// Each iterator reads by itself, at its own pace. Change sets that it has not taken stay on disk, take no memory, and never keep
+/// a writer waiting. <doc:Concurrency#How-a-sequence-ends> says when the sequence ends.
 ///
-/// The iterator throws ``StoreError``: `positionCompacted` when the reader was so slow that change sets it had not read are not
-/// retained any longer; `positionOfAnotherStore`, `positionInFuture`, `positionDiverged` for a position that does not fit;
-/// `schemaMismatch` when a newer program has changed the schema beyond what this one can read; `unknownType`, `unknownField` and
-/// `invalidValue` for a filter that does not fit the schema; `closed`; `damaged`.
+/// The iterator throws a ``StoreError``:
+/// - `positionCompacted`: the reader was so slow that the store no longer retains change sets that it had not read.
+/// - `positionOfAnotherStore`, `positionInFuture`, `positionDiverged`: the position does not belong to this store's history.
+/// - `schemaMismatch`: a newer program has changed the schema beyond what this one can read.
+/// - `unknownType`, `unknownField`, `invalidValue`: a filter does not match the schema.
+/// - `closed` and `damaged`.
 public struct ChangeFeed: AsyncSequence, Sendable {
     public typealias Element = ChangeSet
 
     let store: Store
     let start: FeedStart
     let options: FeedOptions
-    /// The name of a consumer whose change sets are left out.
+    /// The name of a consumer whose change sets are skipped.
     var skippedConsumer: String?
 
-    /// A reader of its own.
+    /// Creates an independent reader.
     public func makeAsyncIterator() -> Iterator { Iterator(feed: self) }
 
     /// Reads the feed.
@@ -30,10 +32,10 @@ public struct ChangeFeed: AsyncSequence, Sendable {
 
         init(feed: ChangeFeed) { self.feed = feed }
 
-        /// The next change set; waits for it. Nil once the task is cancelled.
+        /// Waits for the next change set and returns it. Returns nil once the task is cancelled.
         public mutating func next() async throws -> ChangeSet? {
             if end.hasCome { return nil }
-            // Changed in its place: a copy of it would copy all that it has read ahead.
+            // Changed in place: a copy would copy everything that it has read ahead.
             if tail == nil { tail = try feed.makeTail() }
             repeat {
                 if let next = try tail?.next() { return next }

@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// Who waits for the feed to move on, and how far it is known to be: a state machine without a lock or a thread.
+/// The waits for the feed to advance, and how far it is known to be: a state machine without a lock or a thread.
 struct DispatchState {
     /// Why a wait ended.
     enum Wake: Sendable {
@@ -18,22 +18,22 @@ struct DispatchState {
     private(set) var sequence: UInt64 = 0
     private(set) var isStopped = false
     private var waiters: [UInt64: Waiter] = [:]
-    /// The waits for any commit, also one without a change set.
+    /// The waits for any commit, including a commit without a change set.
     private var commitWaiters: [UInt64: Resume] = [:]
-    /// How often there may have been a commit, or a reason to look.
+    /// How often there may have been a commit, or another reason to look.
     private(set) var wakeCount: UInt64 = 0
     /// Waits that were cancelled before they began.
     private var cancelled: Set<UInt64> = []
-    /// How many waits there have been; the number of the last.
+    /// How many waits there have been, which is also the number of the last wait.
     private(set) var waitCount: UInt64 = 0
-    /// Whether somebody wants to hear of every move, for as long as the store is open.
+    /// Whether a listener receives every advance for as long as the store is open.
     private var isListenedTo = false
-    /// Whether somebody waits.
+    /// Whether there is a listener or a wait.
     var isAwaited: Bool { isListenedTo || !waiters.isEmpty || !commitWaiters.isEmpty }
-    /// What brings back the threads that rest because nobody waits.
+    /// The closures that resume the threads which are parked because there is no wait.
     private var parked: [@Sendable () -> Void] = []
 
-    /// A number for a wait to come.
+    /// Returns a number for a future wait.
     mutating func makeID() -> UInt64 {
         waitCount += 1
         return waitCount
@@ -41,7 +41,7 @@ struct DispatchState {
 
     /// Waits for a change set after `sequence`.
     ///
-    /// - Returns: why the wait is over already; nil when it is not, and `resume` will be called.
+    /// - Returns: why the wait is already over; nil if it is not, and `resume` will be called.
     mutating func wait(_ id: UInt64, after sequence: UInt64, resume: @escaping Resume) -> Wake? {
         if cancelled.remove(id) != nil { return .cancelled }
         if isStopped { return .closed }
@@ -50,9 +50,9 @@ struct DispatchState {
         return nil
     }
 
-    /// Waits for any commit after the wake of this number, also one without a change set.
+    /// Waits for any commit after the wake of this number, including a commit without a change set.
     ///
-    /// - Returns: why the wait is over already; nil when it is not, and `resume` will be called.
+    /// - Returns: why the wait is already over; nil if it is not, and `resume` will be called.
     mutating func wait(_ id: UInt64, afterWake count: UInt64, resume: @escaping Resume) -> Wake? {
         if cancelled.remove(id) != nil { return .cancelled }
         if isStopped { return .closed }
@@ -61,7 +61,9 @@ struct DispatchState {
         return nil
     }
 
-    /// Ends a wait.
+    /// Cancels a wait.
+    ///
+    /// - Returns: the closure that resumes it; nil if it has not begun.
     mutating func cancel(_ id: UInt64) -> Resume? {
         if let waiter = waiters.removeValue(forKey: id) { return waiter.resume }
         if let resume = commitWaiters.removeValue(forKey: id) { return resume }
@@ -69,10 +71,10 @@ struct DispatchState {
         return nil
     }
 
-    /// Forgets a wait that is over, and that it was cancelled.
+    /// Forgets a wait that is over, and its cancellation.
     mutating func forget(_ id: UInt64) { cancelled.remove(id) }
 
-    /// Notes how far the feed is, and gives those whose wait is over. It never goes back.
+    /// Notes how far the feed is, and returns the closures that resume the waits that are over. The position never goes back.
     mutating func advance(to sequence: UInt64) -> [Resume] {
         guard sequence > self.sequence else { return [] }
         self.sequence = sequence
@@ -81,7 +83,7 @@ struct DispatchState {
         return ready.values.map(\.resume)
     }
 
-    /// Notes that there may have been a commit, and gives the waits for any.
+    /// Notes that there may have been a commit, and returns the closures that resume the waits for any commit.
     mutating func wake() -> [Resume] {
         wakeCount += 1
         if commitWaiters.isEmpty { return [] }
@@ -89,20 +91,20 @@ struct DispatchState {
         return Array(commitWaiters.values)
     }
 
-    /// Ends all waits of now, as though the feed had moved on, so that those who wait look what has become of the store.
+    /// Ends all current waits as though the feed had advanced, so that the waiting tasks check the state of the store.
     mutating func stir() -> [Resume] {
         defer { waiters = [:] }
         return waiters.values.map(\.resume) + wake()
     }
 
-    /// Notes that somebody wants to hear of every move from now on.
+    /// Notes that a listener receives every advance from now on.
     mutating func listen() { isListenedTo = true }
 
-    /// Has a thread that looks how far the feed is rest, unless somebody waits: what it would tell nobody wants to know.
+    /// Parks a thread that looks how far the feed is, unless there is a wait: without one, its results are not needed.
     ///
     /// - Parameters:
     ///   - waitCount: how many waits there had been when the thread last had a reason to look.
-    ///   - unpark: brings the thread back. It must look before it listens again: the feed may have moved meanwhile.
+    ///   - unpark: resumes the thread. It must look before it listens again, because the feed may have advanced meanwhile.
     /// - Returns: whether the thread may rest.
     mutating func park(ifNoneWaitedSince waitCount: UInt64, unpark: @escaping @Sendable () -> Void) -> Bool {
         guard !isAwaited, !isStopped, self.waitCount == waitCount else { return false }
@@ -110,13 +112,13 @@ struct DispatchState {
         return true
     }
 
-    /// Gives what brings the resting threads back, now that somebody waits, or that they are to end.
+    /// Returns the closures that resume the parked threads, because there is a wait now, or because the threads must end.
     mutating func takeParked() -> [@Sendable () -> Void] {
         defer { parked = [] }
         return parked
     }
 
-    /// Ends all waits, now and later.
+    /// Ends all current waits, and all later ones at once.
     mutating func stop() -> [Resume] {
         isStopped = true
         return stir()

@@ -4,29 +4,29 @@ import LMDB
 import StoreEngine
 import Synchronization
 
-/// Tells those in this process who read the feed that it has moved on, whoever wrote.
+/// Notifies readers of the feed in this process that it has advanced, whichever process wrote.
 ///
-/// Life: made with the store; its threads start with the first who waits, and end with the store.
-/// - `state`, `recent`, `fileWatch` and `reportedForeign` are protected by their mutexes, of which none is held while another
-///   is taken.
+/// Life: created with the store; its threads start with the first wait, and end with the store.
+/// - `state`, `recent`, `fileWatch` and `reportedForeign` are protected by their mutexes. None is held while another is taken.
 /// - `phase` is protected by its mutex: not started, running, stopped.
 /// - `isStopping` is set once. `isWatched` is a hint for the writer, set by the thread that waits on the wake file.
-/// - `wakeFile` is constant; nil where it cannot be used, and other processes are noticed by looking now and then.
+/// - `wakeFile` is constant. It is nil if it cannot be used; the dispatcher then looks periodically for commits of other
+///   processes.
 ///
-/// Own commits come from the writer, right after they are made. Those of other processes: a thread waits on the wake file, a
-/// second one for writes to the data file by programs that know nothing of it, and every few seconds the first looks anyway.
-/// Each only notes how far the feed is; what is in it, readers read themselves, so nothing can be missed or come twice.
+/// The writer reports this process's commits right after it has made them. Two threads find the commits of other processes. The
+/// first waits on the wake file. The second waits for writes to the data file, by programs that do not know the wake file. Every
+/// few seconds the first thread looks in any case. Each thread only notes how far the feed is. Readers read the feed themselves,
+/// so they miss nothing and receive nothing twice.
 ///
-/// A thread that has looked some times although nobody waited rests (is parked), so that readers who have stopped cost the
-/// writer nothing. No wake is lost by that: whether somebody waits and which threads rest is one state under one mutex, so
-/// either the thread sees who waits and does not rest, or who waits sees the thread and brings it back; and it then looks
-/// before it listens.
+/// A thread that has looked several times while there was no wait is parked, so that readers that have stopped cost the writer
+/// nothing. This loses no wake, because the waits and the parked threads are one state under one mutex. Either the thread sees
+/// the wait and is not parked, or the waiting reader sees the thread and resumes it. The resumed thread looks before it listens.
 final class Dispatcher: Sendable {
-    /// What the threads do with the store.
+    /// The operations of the threads on the store.
     struct Access: Sendable {
-        /// The newest change set, and whether a program that is not ModelStore has written since.
+        /// Returns the newest change set, and a foreign transaction if a program other than ModelStore has written since.
         let look: @Sendable () throws -> (sequence: UInt64, foreign: Int?)
-        /// Has a reset written, since a foreign program wrote.
+        /// Has the writer add a reset to the feed, because a foreign program wrote.
         let noteForeignWrite: @Sendable () -> Void
     }
 
@@ -38,7 +38,7 @@ final class Dispatcher: Sendable {
 
     private let path: String
     let wakeFile: WakeFile?
-    /// How often a thread looks for nobody before it rests.
+    /// How often a thread looks while there is no wait before it is parked.
     private let vainLookLimit: Int
     private let state = HandoverMutex(DispatchState())
     private let recent = HandoverMutex(RecentChanges())
@@ -48,12 +48,12 @@ final class Dispatcher: Sendable {
     private let fileWatch = HandoverMutex<FileWatch?>(nil)
     /// The last foreign commit that was reported.
     private let reportedForeign = HandoverMutex<Int?>(nil)
-    /// Told whenever the feed has moved on.
+    /// Called whenever the feed has advanced.
     private let listener = HandoverMutex<Listener?>(nil)
 
-    /// How often a thread looks although nothing woke it, in milliseconds.
+    /// The time after which a thread looks although nothing woke it, in milliseconds.
     private static let sweepMilliseconds: UInt32 = 2_000
-    /// How long writes to the data file are taken for one, in milliseconds.
+    /// How long writes to the data file count as one, in milliseconds.
     private static let foreignRestMilliseconds: UInt32 = 5
 
     init(path: String, wakeFile: WakeFile?, vainLookLimit: Int = 32) {
@@ -62,15 +62,15 @@ final class Dispatcher: Sendable {
         self.vainLookLimit = vainLookLimit
     }
 
-    /// Whether the writer shall hand over what it commits.
+    /// Whether the writer hands over the change sets that it commits.
     var wantsEntries: Bool { isWatched.load(ordering: .relaxed) }
 
     // MARK: The writer's side
 
-    /// Notes what this process has committed, and wakes those who wait for it here and in other processes.
+    /// Notes commits of this process, and wakes the readers that wait for them here and in other processes.
     ///
     /// - Parameters:
-    ///   - entries: the change sets in order; an empty one stands for one that is not kept.
+    ///   - entries: the change sets in order; nil stands for a change set that is not kept.
     func committed(_ sequence: UInt64, _ entries: [WrittenEntry?]) {
         if wantsEntries {
             recent.withLock { recent in
@@ -83,17 +83,17 @@ final class Dispatcher: Sendable {
         wakeFile?.wakeAll()
     }
 
-    /// Notes a commit of this process without a change set, such as one that has moved a consumer, and ends the waits for any
-    /// commit here and in other processes.
+    /// Notes a commit of this process without a change set, for example after a consumer has moved. Ends the waits for any
+    /// commit, here and in other processes.
     func committedAside() {
         wake()
         wakeFile?.wakeAll()
     }
 
-    /// Has consumers look whether a program waits for them, here and in other processes.
+    /// Makes consumers check whether a program waits for them, here and in other processes.
     func askConsumers() {
         committedAside()
-        // A process that only reads cannot raise the count.
+        // A process that only reads cannot raise the wake count.
         wakeFile?.wakeWaiting()
     }
 
@@ -102,26 +102,26 @@ final class Dispatcher: Sendable {
     /// The newest change set that this process knows of.
     var newestSequence: UInt64 { state.withLock { $0.sequence } }
 
-    /// Change sets right after a sequence number that this process has committed and kept.
+    /// Returns the change sets right after a sequence number that this process has committed and kept.
     func recent(after sequence: UInt64, limit: Int) -> ArraySlice<RecentEntry> {
         recent.withLock { $0.after(sequence, limit: limit) }
     }
 
     /// Waits until there is a change set after `sequence`, or until ``stir()``.
     ///
-    /// - Parameter isOpen: whether the store that waits is open. Looked at with the lock held, so that a stir that its closing makes is
-    ///   not missed.
+    /// - Parameter isOpen: whether the waiting store is open. It is checked with the lock held, so that the stir of a closing
+    ///   store is not missed.
     func wait(
         after sequence: UInt64, _ access: Access, isOpen: @Sendable () -> Bool = { true }
     ) async -> DispatchState.Wake {
         await wait(access, isOpen: isOpen) { state, id, resume in state.wait(id, after: sequence, resume: resume) }
     }
 
-    /// How often there may have been a commit by any process, for ``wait(afterWake:_:isOpen:)``.
+    /// How often any process may have committed, for ``wait(afterWake:_:isOpen:)``.
     var wakeCount: UInt64 { state.withLock { $0.wakeCount } }
 
-    /// Waits until there may have been a commit, also one without a change set, since the wakes were counted. A caller that counts
-    /// them before it reads the store misses no commit.
+    /// Waits until there may have been a commit since the wakes were counted, including a commit without a change set. A caller
+    /// that counts the wakes before it reads the store misses no commit.
     func wait(
         afterWake count: UInt64, _ access: Access, isOpen: @Sendable () -> Bool = { true }
     ) async -> DispatchState.Wake {
@@ -157,11 +157,11 @@ final class Dispatcher: Sendable {
     /// Ends the waits for any commit.
     private func wake() { for resume in state.withLock({ $0.wake() }) { resume(.moved) } }
 
-    /// Has all who wait look again what has become of the store.
+    /// Makes all waiting tasks check the state of the store.
     func stir() { for resume in state.withLock({ $0.stir() }) { resume(.moved) } }
 
-    /// Starts the threads, if they do not run, and tells `listener` from now on whenever the feed has moved on. They do not rest
-    /// any more.
+    /// Starts the threads if they do not run, and calls `listener` from now on whenever the feed has advanced. The threads are no
+    /// longer parked.
     func listen(_ access: Access, _ listener: @escaping @Sendable () -> Void) {
         self.listener.withLock { $0 = Listener(tell: listener) }
         start(access)
@@ -172,7 +172,7 @@ final class Dispatcher: Sendable {
         for unpark in parked { unpark() }
     }
 
-    /// Starts the threads, if they do not run, and has the writer hand over what it commits.
+    /// Starts the threads if they do not run, and makes the writer hand over its change sets.
     func start(_ access: Access) {
         let isFirst = phase.withLock { phase in
             guard case .idle = phase else { return false }
@@ -209,7 +209,7 @@ final class Dispatcher: Sendable {
         isStopping.store(true, ordering: .releasing)
         fileWatch.withLock { $0 }?.stop()
         for thread in threads {
-            // One that was about to wait or to rest has not heard the wake before.
+            // A thread that was about to wait or to be parked has missed the earlier wake.
             repeat {
                 wakeFile?.wakeWaiting()
                 for unpark in state.withLock({ $0.takeParked() }) { unpark() }
@@ -250,7 +250,7 @@ final class Dispatcher: Sendable {
         }
     }
 
-    // Without a wake file there is nothing to wait on but time.
+    // Without a wake file, the thread can only let time pass.
     private func rest() {
         for _ in 0..<20 where !isStopping.load(ordering: .acquiring) { usleep(10_000) }
     }
@@ -263,7 +263,7 @@ final class Dispatcher: Sendable {
                 watch.pause()
                 park(&parking)
                 watch.resume()
-                // Once it is watched again, for what was written meanwhile.
+                // Looks again after watching has resumed, for writes in between.
                 look(access)
                 continue
             }
@@ -271,14 +271,14 @@ final class Dispatcher: Sendable {
         }
     }
 
-    /// Whether a thread has looked often for nobody.
+    /// Returns whether a thread has looked often enough while there was no wait.
     private func isVain(_ parking: inout Parking) -> Bool {
         let (waitCount, isAwaited) = state.withLock { ($0.waitCount, $0.isAwaited) }
         parking.count(waitCount, isAwaited: isAwaited)
         return parking.vainLooks >= vainLookLimit
     }
 
-    /// Rests until somebody waits, unless somebody does or has.
+    /// Parks the thread until there is a wait, unless there is one already or has been one.
     private func park(_ parking: inout Parking) {
         let isWanted = DispatchSemaphore(value: 0)
         let waitCount = parking.waitCount
@@ -286,7 +286,7 @@ final class Dispatcher: Sendable {
         parking = Parking()
     }
 
-    // An error here is one for those who read: they look themselves.
+    // Ignores an error: readers look themselves and receive it.
     private func look(_ access: Access) {
         guard let seen = try? access.look() else { return }
         advance(to: seen.sequence)
@@ -304,19 +304,19 @@ final class Dispatcher: Sendable {
     }
 }
 
-/// Whom to tell that the feed has moved on.
+/// The closure to call when the feed has advanced.
 ///
-/// In a structure, as a generic lock would wrap a bare closure anew each time that it is held: a call would go through one more
-/// function after each commit.
+/// It is in a structure, because a generic lock would wrap a bare closure each time it is held. After each commit, the call would
+/// go through one more function.
 private struct Listener: Sendable {
     let tell: @Sendable () -> Void
 }
 
-/// How often a thread has looked for nobody.
+/// How often a thread has looked while there was no wait.
 private struct Parking {
     /// How many waits there had been at the last look.
     private(set) var waitCount: UInt64 = 0
-    /// How many looks there have been since somebody was known to wait.
+    /// How many looks there have been since the last known wait.
     private(set) var vainLooks = 0
 
     mutating func count(_ waitCount: UInt64, isAwaited: Bool) {
@@ -325,13 +325,13 @@ private struct Parking {
     }
 }
 
-/// The end of a thread, to wait for.
+/// Lets another thread wait for the end of a thread.
 private final class ThreadEnd: Sendable {
     private let hasEnded = DispatchSemaphore(value: 0)
 
-    /// Says that the thread does nothing more.
+    /// Notes that the thread does nothing more.
     func signal() { hasEnded.signal() }
 
-    /// Blocks until the thread has ended; false when it has not in this time.
+    /// Blocks until the thread has ended. Returns false if it has not ended in this time.
     func wait(milliseconds: Int) -> Bool { hasEnded.wait(timeout: .now() + .milliseconds(milliseconds)) == .success }
 }

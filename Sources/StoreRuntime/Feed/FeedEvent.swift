@@ -1,52 +1,54 @@
 public import Foundation
 public import StoreEngine
 
-/// One change of the feed in a form for programs in other languages and for brokers: a line of JSON, close to what those know who
-/// read Debezium's events.
+/// One change of the feed as a line of JSON, for brokers and for programs in other languages. The form is close to Debezium's
+/// events.
 ///
-/// The article *Exporting the feed* lists every member of the JSON, and what is guaranteed.
+/// <doc:ExportingTheFeed> lists every member of the JSON, and the guarantees.
 public struct FeedEvent: Hashable, Sendable {
-    /// What an event tells, as its member `op` names it.
+    /// The kind of an event, as its member `op` names it.
     public enum Operation: String, Hashable, Sendable, CaseIterable {
-        /// A record came to be.
+        /// A record was inserted.
         case create = "c"
         /// A record's fields changed.
         case update = "u"
-        /// A record is gone.
+        /// A record was deleted.
         case delete = "d"
-        /// A record that is there already when a reader begins.
+        /// A record exists already when a reader begins.
         case read = "r"
         /// A record type was added or changed.
         case schema
-        /// Records changed in a way the feed does not tell: read them afresh.
+        /// Records changed in a way that the feed does not describe: read them again.
         case reset
     }
 
-    /// What it tells.
+    /// The kind of the event.
     public let operation: Operation
-    /// Names the change for all time and in all copies of the store: who gets an event again knows it by its id. For a record
-    /// that was read, names the record and the reading.
+    /// Identifies the change for all time and in all copies of the store, so that a reader recognizes an event that it receives
+    /// again. For a record that was read, identifies the record and the reading.
     public let id: String
-    /// The name of the record type; `*` for a reset of all.
+    /// The name of the record type; `*` for a reset of all types.
     public let typeName: String
-    /// The id's fields of the record as a JSON object, what brokers take for a message's key; nil where the event is of no
-    /// record.
+    /// The id fields of the record as a JSON object, which brokers use as a message's key; nil for an event without a record.
     public let key: String?
-    /// Where a reader stands that has dealt with this event and all before it. Before the change set of the event until its
-    /// last one: a change set is resumed as a whole. Nil while records are read, until the last of them: that begins anew.
+    /// The position of a reader that has handled this event and all events before it.
+    ///
+    /// Up to the last event of a change set, this is the position before the change set, because a change set is resumed as a
+    /// whole. While records are read, this is nil until the last record, because reading them starts again from the beginning.
     public let position: Position?
     /// The event as one line of JSON, without a line end.
     public let json: String
 }
 
 extension ChangeSet {
-    /// The changes as events for other programs, in their order.
+    /// Returns the changes as events for other programs, in order.
     ///
-    /// A change set that came in parts gives the events of one part; one without changes, which tells of progress, gives none.
+    /// If the change set came in parts, returns the events of one part. An empty change set, which reports progress, gives no
+    /// events.
     ///
     /// - Parameters:
-    ///   - name: what the events call the store, for those who take events of several.
-    ///   - time: when the events are made.
+    ///   - name: the name of the store in the events, for programs that receive events of several stores.
+    ///   - time: the time at which the events are made.
     /// - Throws: ``StoreError`` with the code `damaged`.
     /// - Complexity: linear in the size of the records.
     public func events(named name: String, at time: Date = Date()) throws(StoreError) -> [FeedEvent] {
@@ -63,7 +65,7 @@ extension ChangeSet {
     }
 }
 
-/// What the events of a change set say of where they come from.
+/// The source of a change set's events, as the events describe it.
 private struct FeedEventSource {
     private let set: ChangeSet
     private let name: String
@@ -103,7 +105,7 @@ private struct FeedEventSource {
     }
 }
 
-/// What an event is made of.
+/// The parts of an event.
 struct EventDraft {
     let operation: FeedEvent.Operation
     let table: String
@@ -111,13 +113,13 @@ struct EventDraft {
     let after: JSONValue?
     var id = ""
     var key: JSONValue?
-    /// When and by whom it was written; nil for a record that is read.
+    /// The time and the origin of the write; nil for a record that is read.
     var writing: (time: Date, origin: Origin)?
     var changeSet: (epoch: UInt64, sequence: UInt64) = (0, 0)
-    /// The members that not all events have.
+    /// The members that only some events have.
     var trailing: [JSONMember] = []
 
-    /// The version of the form; goes up when a member changes its meaning.
+    /// The version of the form. It goes up when a member changes its meaning.
     private static let version = "1"
 
     init(_ operation: FeedEvent.Operation, table: String, before: JSONValue?, after: JSONValue?) {
@@ -127,7 +129,7 @@ struct EventDraft {
         self.after = after
     }
 
-    /// The event.
+    /// Returns the event.
     func event(of store: UUID, named name: String, at position: Position?, time: Date) -> FeedEvent {
         let milliseconds = EventDraft.milliseconds
         let origin = writing?.origin
@@ -136,7 +138,7 @@ struct EventDraft {
             JSONMember("name", .string(name)), JSONMember("ts_ms", milliseconds(writing?.time ?? time)),
             JSONMember("snapshot", .bool(operation == .read)), JSONMember("store", .string(store.uuidString)),
             JSONMember("table", .string(table)),
-            // As in the token: numbers of this size are not exact in every language.
+            // As text, as in the token: not every language represents numbers of this size exactly.
             JSONMember("epoch", .string(String(changeSet.epoch, radix: 16))),
             JSONMember("sequence", .number(JSONNumber(changeSet.sequence))),
             JSONMember("position", position.map { .string($0.description) } ?? .null),
@@ -155,7 +157,7 @@ struct EventDraft {
             position: position, json: JSONWriter.text(of: .object(members)))
     }
 
-    /// The id's fields of a record.
+    /// Returns the id fields of a record.
     static func key(of record: JSONValue, _ type: OpenType?) -> JSONValue? {
         guard let type else { return nil }
         let names = type.idParts.map { type.type.fields[$0.fieldIndex].name }
@@ -164,14 +166,14 @@ struct EventDraft {
 
     private static func milliseconds(_ time: Date) -> JSONValue {
         let value = (time.timeIntervalSince1970 * 1_000).rounded(.down)
-        // A clock may have said anything.
+        // A clock may return any time.
         return .number(JSONNumber(Int64(exactly: value) ?? 0))
     }
 }
 
 extension FeedEvent.Operation {
-    /// The operation for a kind of change. A record that was replaced by another under its id is an update to those who know no
-    /// incarnations.
+    /// Returns the operation for a kind of change. Replacing a record with another under the same id is an update for readers
+    /// that do not know incarnations.
     fileprivate init(_ kind: ChangeKind) {
         switch kind {
         case .insert: self = .create

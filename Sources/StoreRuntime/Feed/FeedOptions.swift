@@ -1,27 +1,29 @@
 public import StoreEngine
 
-/// How the feed is read.
+/// The options for reading the feed.
 public struct FeedOptions: Sendable {
-    /// Which changes are wanted; all when empty, else those that pass one of these.
+    /// Which changes are delivered: those that pass at least one filter, or all changes if there are no filters.
     public var filters: [FeedFilter] = []
-    /// Whether change sets are left out that were written by this process's name and process id. Resets come in any case: a foreign
-    /// program wrote. What an earlier run wrote is left out, too, if it had the same process id, as in a container.
+    /// Whether to leave out change sets that were written under this process's name and process id. Resets come in any case,
+    /// because a foreign program wrote. Change sets of an earlier run are left out too if it had the same process id, as in a
+    /// container.
     public var skipsOwnOrigin = false
-    /// Whether change sets that wait together are put together into one, with the net change of each record, as far as they are read
-    /// at once: about a mebibyte, ``changesPerPart`` changes at most.
+    /// Whether to merge waiting change sets into one, with the net change of each record. It merges the change sets that are read
+    /// at once: about a mebibyte, and at most ``changesPerPart`` changes.
     ///
-    /// A reader that keeps up gets each by itself. One that comes in parts is never put together with others.
+    /// A reader that keeps up receives each change set by itself. A change set that comes in parts is never merged with others.
     public var mergesPending = false
-    /// Whether an empty change set tells how far the reader is when the filters let nothing through.
+    /// Whether an empty change set reports the position of the reader when the filters let nothing through.
     public var reportsProgress = false
-    /// The most changes in one part of a change set: what a reader keeps in memory. At least 1.
+    /// The most changes in one part of a change set, which a reader keeps in memory. At least 1.
     ///
-    /// A part of which the filters leave nothing does not come, but for the last one after others that came: it is empty then.
+    /// A part is left out if no change in it passes the filters. The last part always comes if an earlier part came; it may then
+    /// be empty.
     public var changesPerPart = 10_000
 
-    /// All changes, each change set by itself.
+    /// Creates options that deliver all changes, each change set by itself.
     public init() {}
 
-    /// Only what passes one of some filters.
+    /// Creates options that deliver only changes that pass at least one filter.
     public init(only filters: FeedFilter...) { self.filters = filters }
 }

@@ -1,29 +1,30 @@
 import StoreEngine
 
-/// Lets through what a reader of the feed wants.
+/// Selects the changes that a reader of the feed wants.
 struct FeedSieve {
     private let filters: [FeedFilter]
     private let skipped: Origin?
     private let skippedConsumer: String?
-    /// The filters made ready for a version of the catalog.
+    /// The filters, compiled for a version of the catalog.
     private var ready: (version: UInt64, filters: FeedFilters)?
-    /// The change set of which parts were let through, but not the last.
+    /// The change set of which parts have passed, but not yet the last.
     private var openSequence: UInt64?
 
-    /// What `options` want.
+    /// Creates a sieve for `options`.
     ///
     /// - Parameters:
-    ///   - own: who this process is in the feed.
-    ///   - skippedConsumer: the name of a consumer whose change sets are left out.
+    ///   - own: the origin of this process in the feed.
+    ///   - skippedConsumer: the name of a consumer whose change sets are skipped.
     init(_ options: FeedOptions, own: Origin, skippedConsumer: String? = nil) {
         filters = options.filters
         skipped = options.skipsOwnOrigin ? own : nil
         self.skippedConsumer = skippedConsumer
     }
 
-    /// What is wanted of a part; nil when that is nothing.
+    /// Returns the wanted changes of a part; nil if there are none.
     ///
-    /// The last part of a change set of which something was wanted is always: readers wait for its end.
+    /// If an earlier part of the change set was wanted, the last part always is, because readers wait for the end of the change
+    /// set.
     mutating func wanted(_ part: FeedPart, _ state: StoreState) throws -> ChangeSet? {
         let isAwaited = part.isLast && openSequence == part.sequence
         guard let set = try passed(part, state) ?? (isAwaited ? ChangeSet(part, wanted: [], state) : nil) else {
@@ -35,7 +36,7 @@ struct FeedSieve {
 
     private mutating func passed(_ part: FeedPart, _ state: StoreState) throws -> ChangeSet? {
         let origin = part.header.origin
-        // A reset is nobody's own: whoever noted it, a foreign program wrote.
+        // A reset is never a reader's own change: whichever process noted it, a foreign program wrote.
         let isOwn = origin == skipped || skippedConsumer != nil && origin.consumerName == skippedConsumer
         if isOwn, !part.changes.contains(where: { $0.kind == .reset }) { return nil }
         guard !filters.isEmpty else { return ChangeSet(part, wanted: nil, state) }

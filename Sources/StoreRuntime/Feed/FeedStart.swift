@@ -11,21 +11,21 @@ public struct FeedStart: Sendable {
 
     let point: Point
 
-    /// With the oldest retained change set.
+    /// Begins with the oldest retained change set.
     public static let oldest = FeedStart(point: .oldest)
 
-    /// With the next commit: nothing that the feed holds already.
+    /// Begins with the next commit, and delivers nothing that the feed already holds.
     public static let newest = FeedStart(point: .newest)
 
-    /// With what comes after a position.
+    /// Begins after a position.
     public static func after(_ position: Position) -> FeedStart { FeedStart(point: .after(position)) }
 
-    /// With what comes after the change set of this sequence number.
+    /// Begins after the change set with this sequence number.
     ///
-    /// A number alone does not tell which store and which history it is of; keep a ``Position`` where that matters.
+    /// A number alone does not identify the store and its history. Keep a ``Position`` where that matters.
     public static func after(sequence: UInt64) -> FeedStart { FeedStart(point: .afterSequence(sequence)) }
 
-    /// The position in a snapshot of the store.
+    /// Returns the position in a snapshot of the store.
     func position(in scope: ReadContext) throws(StoreError) -> Position {
         switch point {
         case .oldest: return try scope.oldestPosition()

@@ -1,7 +1,7 @@
 import Foundation
 import StoreEngine
 
-/// One reader's way through the feed: what it has read, and what of that waits to be taken.
+/// One reader's progress through the feed: how far it has read, and which change sets wait to be taken.
 ///
 /// It belongs to one task at a time. Between two reads it holds no snapshot.
 struct FeedTail {
@@ -9,9 +9,9 @@ struct FeedTail {
     private let options: FeedOptions
     private var sieve: FeedSieve
     private var walk: FeedWalk
-    /// What was read and not taken, the next one last.
+    /// The change sets that were read and not taken, the next one last.
     private var ready: [ChangeSet] = []
-    /// Whether the last look ended among what is not wanted, and not where there was no more.
+    /// Whether the last look ended among unwanted change sets, and not at the end of the feed.
     private var isPassing = false
     /// How often it has read.
     private(set) var readCount = 0
@@ -20,14 +20,14 @@ struct FeedTail {
     private static let recentLimit = 256
     /// The most change sets that are read at once from the store.
     private static let readLimit = 512
-    /// The most reads that are made to find something that is wanted.
+    /// The most reads of one look for a wanted change set.
     private static let readsPerLook = 16
-    /// The most records that are put together into one change set, whatever is read at once.
+    /// The most records that are merged into one change set, however much is read at once.
     private static let squashLimit = 100_000
 
-    /// A reader from after `position` on.
+    /// Creates a reader that begins after `position`.
     ///
-    /// - Parameter skippedConsumer: the name of a consumer whose change sets are left out.
+    /// - Parameter skippedConsumer: the name of a consumer whose change sets are skipped.
     init(_ store: Store, after position: Position, _ options: FeedOptions, skippedConsumer: String? = nil) {
         self.store = store
         self.options = options
@@ -35,27 +35,27 @@ struct FeedTail {
         walk = FeedWalk(after: position)
     }
 
-    /// How far it has read.
+    /// The position up to which it has read.
     var readPosition: Position { walk.position }
 
-    /// The last change set that was read and holds nothing that is still to be taken.
+    /// The last change set that was read and has no changes left to take.
     var passedSequence: UInt64 { ready.last.map { $0.firstSequence - 1 } ?? walk.position.sequence }
 
-    /// The next change set, when there is one, and what is not wanted does not take long to pass.
+    /// Returns the next change set; nil if there is none, or if it takes long to pass the unwanted ones before it.
     mutating func next() throws -> ChangeSet? {
         _ = try fill()
         return ready.popLast()
     }
 
-    /// As ``next()``. It comes again until it is taken. Nil is no promise that nothing wanted is left: ``wait()`` returns at once
-    /// then.
+    /// Returns the next change set without taking it. Nil does not mean that no wanted change set is left: if there may be one,
+    /// ``wait()`` returns at once.
     mutating func peek() throws -> ChangeSet? {
         try fill() ? ready.last : nil
     }
 
-    /// Reads until something is ready; whether something is.
+    /// Reads until a change set is ready. Returns whether one is.
     private mutating func fill() throws -> Bool {
-        // Not to the end where nothing is wanted: whoever waits then is told that there is more, unless he was cancelled.
+        // Stops before the end if nothing is wanted. ``wait()`` then reports that there is more, unless the task was cancelled.
         for _ in 0..<FeedTail.readsPerLook where ready.isEmpty {
             guard try read() else {
                 isPassing = false
@@ -66,7 +66,7 @@ struct FeedTail {
         return !isPassing
     }
 
-    /// Takes what ``peek()`` gave.
+    /// Takes the change set that ``peek()`` returned.
     mutating func take() { ready.removeLast() }
 
     /// Waits until there may be more to read.
@@ -85,15 +85,15 @@ struct FeedTail {
         }
     }
 
-    /// Goes on after a position that is known to be one of the store's, where that is further than what was taken.
+    /// Continues after a position that is known to be one of the store's, if it is further than the change sets taken so far.
     mutating func skip(to position: Position) {
         while let next = ready.last, next.sequence <= position.sequence { ready.removeLast() }
         if walk.position.sequence < position.sequence { walk = FeedWalk(after: position) }
     }
 
-    /// Reads what comes next; after an error the same again.
+    /// Reads the next change sets. After an error, it reads the same ones again.
     ///
-    /// - Returns: whether there was anything.
+    /// - Returns: whether there were any.
     private mutating func read() throws -> Bool {
         try store.requireOpen()
         readCount += 1
@@ -115,7 +115,7 @@ struct FeedTail {
             if let set = try sieve.wanted(part, state) { sets.append(set) }
         }
         if options.mergesPending { sets = try squashed(sets) }
-        // At the end, so that it tells the newest.
+        // Added at the end, so that it reports the newest position.
         if options.reportsProgress, sets.last.map({ $0.position != last.position }) ?? true {
             sets.append(ChangeSet(last, wanted: [], state))
         }
@@ -131,7 +131,7 @@ struct FeedTail {
             if let first = recent.first {
                 let state = core.state
                 let head = try first.part(store: state.identity)
-                // A large one is read from the store in parts.
+                // A large change set is read from the store in parts.
                 if head.header.previousHash == walk.position.hash, head.changes.count <= options.changesPerPart {
                     return try (take(recent, state), state)
                 }
@@ -139,7 +139,7 @@ struct FeedTail {
         }
         let transaction = try core.beginRead()
         let scope = transaction._reading
-        // Small ones not by the thousand, so that they are in the processor's cache when they are taken.
+        // Limits the number of small change sets, so that they are still in the processor's cache when they are taken.
         let limits = FeedWalk.Limits(
             changes: options.changesPerPart, changeSets: options.mergesPending ? .max : FeedTail.readLimit)
         return (try walk.read(scope, limits), scope.state)
@@ -161,7 +161,7 @@ struct FeedTail {
         var result: [ChangeSet] = []
         var squash: ChangeSquash?
         for set in sets {
-            // Who resumes after what it was put together with would get a part of it twice.
+            // Never merges a part: a reader that resumes after the merged change set would receive the part twice.
             if !set.isLastPart || set.part > 0 {
                 if let before = try squash?.finish() { result.append(before) }
                 squash = nil

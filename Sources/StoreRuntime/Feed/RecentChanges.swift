@@ -2,11 +2,12 @@ import Foundation
 import LMDB
 import StoreEngine
 
-/// The newest change sets of this process, kept for its readers of the feed so that they need not read them again.
+/// The newest change sets of this process, kept so that its readers of the feed need not read them from the store.
 ///
-/// A run without a hole: when another process has written in between, what came before is let go, and is read from the store.
+/// They have no gaps: if another process has written in between, the earlier change sets are dropped, and readers read them from
+/// the store.
 struct RecentChanges {
-    /// The most bytes of change sets that are kept, about.
+    /// About the most bytes of change sets that are kept.
     private static let byteLimit = 4 << 20
     /// The most change sets that are kept.
     private static let countLimit = 4_096
@@ -15,7 +16,7 @@ struct RecentChanges {
     private var first = 0
     private var byteCount = 0
 
-    /// Adds a change set that was committed.
+    /// Adds a committed change set.
     mutating func add(_ entry: WrittenEntry) {
         if let last = entries.last, last.written.sequence + 1 != entry.sequence { removeAll() }
         entries.append(RecentEntry(entry))
@@ -24,21 +25,21 @@ struct RecentChanges {
             byteCount -= entries[first].written.stream.count
             first += 1
         }
-        // Those let go stay in memory until then: at most as many as are kept.
+        // Dropped entries stay in memory until now: at most as many as are kept.
         if first > entries.count / 2 {
             entries.removeFirst(first)
             first = 0
         }
     }
 
-    /// Lets all go: a change set that is not kept has been committed.
+    /// Drops all change sets, for example because a change set was committed that is not kept.
     mutating func removeAll() {
         entries = []
         first = 0
         byteCount = 0
     }
 
-    /// Change sets right after a sequence number, as many as there are up to a limit; none when they are not kept.
+    /// Returns the change sets right after a sequence number, up to a limit; none if they are not kept.
     func after(_ sequence: UInt64, limit: Int) -> ArraySlice<RecentEntry> {
         guard first < entries.count, sequence + 1 >= entries[first].written.sequence else { return [] }
         let start = first + Int(sequence + 1 - entries[first].written.sequence)
@@ -47,14 +48,14 @@ struct RecentChanges {
     }
 }
 
-/// A change set that was committed by this process; decoded once, for all that read it.
+/// A change set that this process committed. It is decoded once for all its readers.
 final class RecentEntry: Sendable {
     let written: WrittenEntry
     private let decoded = HandoverMutex<FeedPart?>(nil)
 
     init(_ written: WrittenEntry) { self.written = written }
 
-    /// The change set.
+    /// Returns the change set.
     func part(store: UUID) throws(StoreError) -> FeedPart {
         if let part = decoded.withLock({ $0 }) { return part }
         do {

@@ -1,12 +1,12 @@
 public import Foundation
 public import StoreEngine
 
-/// The records that a store has, as events with the operation `r`: what somebody begins with who keeps a copy elsewhere.
+/// The records of a store as events with the operation `r`. A program that keeps a copy elsewhere begins with them.
 ///
-/// They are read in chunks, each from a snapshot of its own, so that no snapshot is held for long; a later chunk may have what was
-/// written since. After the last come the change sets after ``position``: who then puts each change's `after` in the place of what
-/// there is under the key, and takes away what is deleted, ends with what the store has. Meanwhile a record may go back to
-/// what it was, since its changes after ``position`` come even if they were in its chunk.
+/// The records are read in chunks, each from a snapshot of its own, so that no snapshot is held for long. A later chunk may
+/// include later writes. After the last chunk, continue with the change sets after ``position``. Store each change's `after`
+/// under its key, and remove the records that are deleted: the copy then equals the store. Meanwhile a record may return to an
+/// earlier value, because its changes after ``position`` come even if its chunk already included them.
 ///
 /// ```swift
 /// var records = try store.recordEvents(named: "thermo")
@@ -19,16 +19,16 @@ public struct RecordEvents: Sendable {
         let rows: [DynamicRecord]
     }
 
-    /// Where the feed goes on after the last record.
+    /// The position from which the feed continues after the last record.
     public let position: Position
     private let store: Store
     private let name: String
     private let filters: [FeedFilter]
     private let limit: Int
-    /// The types that are not read, by number, the next one last.
+    /// The numbers of the types that are not read yet, the next one last.
     private var types: [UInt32]
     private var mark: RowMark?
-    /// What was read ahead, so that the last record is known for it.
+    /// The chunk that was read ahead, to find out whether a record is the last.
     private var ahead: Chunk?
 
     init(_ store: Store, name: String, filters: [FeedFilter], limit: Int) throws {
@@ -47,9 +47,9 @@ public struct RecordEvents: Sendable {
         types = wanted.map(\.type.id).reversed()
     }
 
-    /// The events of further records; nil after the last.
+    /// Returns the events of further records; nil after the last.
     ///
-    /// - Parameter time: when the events are made.
+    /// - Parameter time: the time at which the events are made.
     /// - Throws: ``StoreError``: `closed`, `damaged`.
     public mutating func next(at time: Date = Date()) throws -> [FeedEvent]? {
         let next = try ahead ?? read()
@@ -70,12 +70,12 @@ public struct RecordEvents: Sendable {
         return draft.event(of: position.store, named: name, at: isLast ? position : nil, time: time)
     }
 
-    /// The next chunk that has something; nil at the end.
+    /// Returns the next chunk that is not empty; nil at the end.
     private mutating func read() throws -> Chunk? {
         while let number = types.last {
             let transaction = try store.beginRead()
             let scope = transaction._reading
-            // A type that a migration has replaced since is told by the feed.
+            // If a migration has replaced the type since, the feed reports that.
             guard let index = scope.catalog.typeIndex(ofID: number) else {
                 endType()
                 continue
@@ -96,13 +96,13 @@ public struct RecordEvents: Sendable {
 }
 
 extension Store {
-    /// The records that there are, as events for other programs, and the position from which the feed goes on.
+    /// Returns the current records as events for other programs, and the position from which the feed continues.
     ///
     /// - Parameters:
-    ///   - name: what the events call the store.
-    ///   - filters: which records; all when empty.
+    ///   - name: the name of the store in the events.
+    ///   - filters: which records to read; all records if empty.
     ///   - chunk: how many records are read at once. At least 1.
-    /// - Throws: ``StoreError``: `unknownType`, `invalidValue` when a filter does not fit; `closed`.
+    /// - Throws: ``StoreError``: `unknownType`, `invalidValue` when a filter does not match the schema; `closed`.
     public func recordEvents(
         named name: String, only filters: [FeedFilter] = [], chunk: Int = 1_000
     ) throws -> RecordEvents {

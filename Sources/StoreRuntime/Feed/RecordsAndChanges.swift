@@ -1,25 +1,26 @@
 public import StoreEngine
 
-/// The records of a type and then every change of them, without a gap between: an asynchronous sequence.
+/// The records of a type and then every change to them, without a gap in between. An asynchronous sequence.
 ///
-/// Rows are read in chunks, each from a snapshot of its own, so that no snapshot is held for long. Between two chunks come the
-/// changes that were committed meanwhile to rows given before: whoever applies the elements in their order has, at each
-/// element's position, all rows up to the last one given as they were at that position; and after `ready` all rows.
+/// Rows are read in chunks, each from a snapshot of its own, so that no snapshot is held for long. Between two chunks, the
+/// sequence delivers the changes that were committed meanwhile to rows delivered before. A reader that applies the elements in
+/// order has, at each element's position, all rows delivered so far as they were at that position. After `ready` it has all rows.
 ///
-/// A reset (a program that is not ModelStore wrote) begins anew with ``Element/restart``.
+/// After a reset (a program other than ModelStore wrote), the sequence starts over with ``Element/restart``.
 ///
-/// The iterator throws and ends as that of ``ChangeFeed``.
+/// The iterator throws and ends as that of ``ChangeFeed`` does.
 public struct RecordsAndChanges<R: Record>: AsyncSequence, Sendable {
-    /// What the sequence gives.
+    /// An element of the sequence.
     public enum Element: Sendable {
-        /// Further rows in the order of ids (those of more than 239 bytes that begin alike in any order), as of a position.
+        /// Further rows in the order of their ids, as of a position. Ids of more than 239 bytes that begin alike come in any
+        /// order.
         case rows([R], Position)
-        /// All rows that there were at a position have been given.
+        /// All rows that existed at a position were delivered.
         case ready(Position)
-        /// A change set, or a part of one, with its changes of rows that were given, or after `ready` of any. Without changes
-        /// where progress was asked for and there is nothing that is wanted.
+        /// A change set, or a part of one, with its changes to rows delivered before; after `ready`, with its changes to any row.
+        /// It has no changes if the options ask for progress and no change is wanted.
         case commit([Change<R>], ChangeSet)
-        /// What was given before is not to be relied on; all rows come again.
+        /// The rows delivered before are no longer valid. All rows come again.
         case restart
     }
 
@@ -27,7 +28,7 @@ public struct RecordsAndChanges<R: Record>: AsyncSequence, Sendable {
     let options: FeedOptions
     let chunk: Int
 
-    /// A reader of its own.
+    /// Creates an independent reader.
     public func makeAsyncIterator() -> Iterator { Iterator(store: store, options: options, chunk: chunk) }
 
     /// Reads rows and changes.
@@ -38,13 +39,13 @@ public struct RecordsAndChanges<R: Record>: AsyncSequence, Sendable {
             case tail
         }
 
-        /// What was committed between two chunks, which comes before the second.
+        /// The commits between two chunks, which are delivered before the second chunk.
         private struct Between {
             /// The position of the second chunk.
             let end: Position
             /// The last row of the first chunk.
             let mark: RowMark
-            /// The second chunk, its next element last, and its last row where there are more.
+            /// The second chunk, its next element last, and its last row if more rows follow.
             let chunk: [Element]
             let next: RowMark?
         }
@@ -53,11 +54,12 @@ public struct RecordsAndChanges<R: Record>: AsyncSequence, Sendable {
         private let options: FeedOptions
         private let chunk: Int
         private var phase = Phase.rows(after: nil)
-        /// Reads on from the newest chunk. It is changed in its place, here and below: a copy would copy all it has read ahead.
+        /// Reads on from the newest chunk. Here and below, it is changed in place: a copy would copy everything that it has read
+        /// ahead.
         private var feed: FeedTail?
-        /// Reads from the chunk before the newest one to that.
+        /// Reads from the chunk before the newest one up to the newest.
         private var feedBetween: FeedTail?
-        /// The next element last.
+        /// The elements to deliver, the next one last.
         private var ready: [Element] = []
         private var end = CancelledEnd()
 
@@ -67,7 +69,7 @@ public struct RecordsAndChanges<R: Record>: AsyncSequence, Sendable {
             self.chunk = chunk
         }
 
-        /// The next element; waits for it. Nil once the task is cancelled.
+        /// Waits for the next element and returns it. Returns nil once the task is cancelled.
         public mutating func next() async throws -> Element? {
             while !end.hasCome {
                 if let element = ready.popLast() { return element }
@@ -94,7 +96,8 @@ public struct RecordsAndChanges<R: Record>: AsyncSequence, Sendable {
             feed = FeedTail(store, after: position, next == nil ? options : optionsBetween)
         }
 
-        /// How changes between two chunks are read: each by itself, since they end with the chunk.
+        /// The options for the changes between two chunks. Each change set comes by itself, because these changes end with the
+        /// chunk.
         private var optionsBetween: FeedOptions {
             var between = options
             between.mergesPending = false
@@ -110,7 +113,7 @@ public struct RecordsAndChanges<R: Record>: AsyncSequence, Sendable {
         private func read(after mark: RowMark?) throws -> ([R], RowMark?, Position) {
             let transaction = try store.beginRead()
             let scope = transaction._reading
-            // Most want all rows, which need not be looked at before they are decoded then.
+            // Most readers want all rows. Without a filter, rows need no check before they are decoded.
             let filters =
                 try options.filters.contains { $0.condition != nil }
                 ? FeedFilters(options.filters, scope.catalog) : nil
@@ -125,7 +128,7 @@ public struct RecordsAndChanges<R: Record>: AsyncSequence, Sendable {
             ready = [.restart]
         }
 
-        /// Gives the next change of rows up to the last one of the chunk before, or then the chunk.
+        /// Delivers the next change to rows up to the last row of the previous chunk. If there is none left, delivers the chunk.
         private mutating func readBetween(_ between: Between) throws {
             while let set = try feedBetween?.peek(), set.sequence <= between.end.sequence {
                 if set.isReset(R.self) { return restart() }
@@ -135,13 +138,13 @@ public struct RecordsAndChanges<R: Record>: AsyncSequence, Sendable {
                 ready = [.commit(changes, set)]
                 return
             }
-            // A look ends where it has passed a lot that is not wanted, too.
+            // A look also ends after it has passed many unwanted change sets.
             if let reached = feedBetween?.passedSequence, reached < between.end.sequence { return }
             feedBetween = nil
             give(between.chunk, between.next)
         }
 
-        /// Leaves nothing ready where the task was cancelled.
+        /// Reads the next change. Leaves nothing ready if the task was cancelled.
         private mutating func readChange() async throws {
             while true {
                 if let set = try feed?.peek() {
@@ -160,7 +163,7 @@ public struct RecordsAndChanges<R: Record>: AsyncSequence, Sendable {
         }
     }
 
-    /// What of the options is about this type.
+    /// Returns the options that concern this type.
     private static func options(_ all: FeedOptions) -> FeedOptions {
         var options = all
         options.filters = all.filters.filter { $0.typeName == R.recordSchema.name }

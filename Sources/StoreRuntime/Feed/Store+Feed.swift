@@ -1,7 +1,7 @@
 public import StoreEngine
 
 extension Store {
-    /// The change sets after a position, and then each as it is committed, by whatever process.
+    /// Returns the change sets after a position, and then each change set as any process commits it.
     ///
     /// ```swift
     /// for try await set in store.changes(since: position) {
@@ -10,25 +10,25 @@ extension Store {
     /// }
     /// ```
     ///
-    /// - Parameter position: where to go on, usually the ``ChangeSet/position`` of the last one that was dealt with.
+    /// - Parameter position: where to continue, usually the ``ChangeSet/position`` of the last change set that was handled.
     public func changes(since position: Position, _ options: FeedOptions = FeedOptions()) -> ChangeFeed {
         changes(from: .after(position), options)
     }
 
-    /// The change sets from a place in the feed on, and then each as it is committed, by whatever process.
+    /// Returns the change sets from a start in the feed, and then each change set as any process commits it.
     ///
     /// - Parameter start: where to begin; `.newest` is the moment of this call.
     public func changes(from start: FeedStart, _ options: FeedOptions = FeedOptions()) -> ChangeFeed {
         var start = start
-        // Else what is committed before the first element is asked for would be missing. An error shows there again.
+        // Otherwise a commit before the first call of `next()` would be missed. An error occurs again there.
         if case .newest = start.point, let now = try? position { start = .after(now) }
         return ChangeFeed(store: self, start: start, options: options)
     }
 
-    /// What changed since a position, also where change sets after it have left the feed: the net difference by record, then each
-    /// change set as it is committed, without a gap between.
+    /// Returns the changes since a position, also when change sets after it have left the feed. It delivers the net difference by
+    /// record, and then each change set as it is committed, without a gap.
     ///
-    /// Where all change sets after the position are retained, it gives those alone, as ``changes(since:_:)`` does.
+    /// If all change sets after the position are retained, it delivers only those, as ``changes(since:_:)`` does.
     ///
     /// ```swift
     /// for try await element in store.catchUp(since: position) {
@@ -44,24 +44,24 @@ extension Store {
     /// ```
     ///
     /// - Parameters:
-    ///   - position: up to where the reader has dealt with the feed.
-    ///   - options: for the change sets as everywhere. The difference keeps to the filters' types, and to their conditions by the
-    ///     records as they are now: one that does not meet them comes as `unmatched`, since it may have met them before, and one
-    ///     that is gone comes in any case. It cannot keep to fields, nor leave out origins. It comes in parts of
-    ///     ``FeedOptions/changesPerPart`` records.
+    ///   - position: the position up to which the reader has handled the feed.
+    ///   - options: the options for the change sets, as for any reader. The difference contains only the filters' types, in parts
+    ///     of ``FeedOptions/changesPerPart`` records. The filters' conditions apply to the current records. A record that does
+    ///     not meet them comes as `unmatched`, because it may have met them before. A deleted record comes in any case. The
+    ///     difference cannot be limited to fields, and cannot leave out origins.
     public func catchUp(
         since position: Position, _ options: FeedOptions = FeedOptions()
     ) -> CatchUp {
         CatchUp(store: self, position: position, options: options)
     }
 
-    /// All records of a type and then every change of them, without a gap between.
+    /// Returns all records of a type and then every change to them, without a gap in between.
     ///
     /// - Parameters:
-    ///   - options: which changes are wanted, and how they come. Filters of other types do not matter; one with a condition also
-    ///     lets only those rows through that meet it, and changes of records that meet it before or after, so that one that
-    ///     ceases to meet it is told. ``FeedOptions/skipsOwnOrigin`` leaves out what this process changes once a row was given;
-    ///     ``FeedOptions/mergesPending`` and ``FeedOptions/reportsProgress`` begin with what comes after `ready`.
+    ///   - options: which changes to deliver, and how. Filters of other types are ignored. With a condition, only rows that meet
+    ///     it are delivered, and changes of records that meet it before or after. So the reader also learns when a record ceases
+    ///     to meet it. ``FeedOptions/skipsOwnOrigin`` leaves out this process's changes to rows delivered before.
+    ///     ``FeedOptions/mergesPending`` and ``FeedOptions/reportsProgress`` apply only after `ready`.
     ///   - chunk: how many rows are read at once. At least 1.
     public func recordsAndChanges<R: Record>(
         of type: R.Type, _ options: FeedOptions = FeedOptions(), chunk: Int = 1_000
@@ -69,7 +69,7 @@ extension Store {
         RecordsAndChanges(store: self, options: options, chunk: chunk)
     }
 
-    /// The positions from which the feed can be resumed: the oldest and the newest.
+    /// The sequence numbers after which the feed can be resumed, from the oldest to the newest.
     ///
     /// - Throws: ``StoreError``.
     public var feedRange: ClosedRange<UInt64> {
@@ -80,8 +80,8 @@ extension Store {
         }
     }
 
-    /// The change set from which on the difference by record can be told to who comes back late; nil where the store has no trail
-    /// (``StoreLimits/changedRecordLimit``).
+    /// The oldest sequence number from which a reader that comes back late can get the difference by record; nil if the store has
+    /// no trail (``StoreLimits/changedRecordLimit``).
     ///
     /// - Throws: ``StoreError``.
     public var oldestComparablePosition: UInt64? {
@@ -91,10 +91,10 @@ extension Store {
         }
     }
 
-    /// Waits until this process sees everything up to a position, which another process may have written: to read there what
-    /// was written here.
+    /// Waits until this process sees everything up to a position, which another process may have written. Use it to read a write
+    /// of one process in another.
     ///
-    /// - Throws: ``StoreError``: `positionOfAnotherStore`, `positionDiverged` when the store's history at the position is another;
+    /// - Throws: ``StoreError``: `positionOfAnotherStore`, `positionDiverged` when the store has another history at the position;
     ///   `closed`. `CancellationError`.
     public func wait(for position: Position) async throws {
         try requireOpen()

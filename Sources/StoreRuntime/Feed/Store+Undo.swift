@@ -1,19 +1,20 @@
 public import StoreEngine
 
 extension Store {
-    /// The change set that ends at a position, whole.
+    /// Returns the whole change set that ends at a position.
     ///
-    /// It is in memory at once, however large: use ``changes(since:_:)`` to read a large change set in parts.
+    /// The change set is in memory at once, however large. Use ``changes(since:_:)`` to read a large change set in parts.
     ///
     /// - Parameter position: the position after the change set.
-    /// - Throws: ``StoreError``: `positionOfAnotherStore`, `positionInFuture`, `positionCompacted`, `positionDiverged`; `damaged`.
+    /// - Throws: ``StoreError``: `positionOfAnotherStore`, `positionInFuture`, `positionCompacted`, `positionDiverged`;
+    ///   `damaged`.
     public func changeSet(at position: Position) throws -> ChangeSet {
         let transaction = try beginRead()
         try transaction._reading.requireChangeSet(at: position)
         return try transaction._reading.changeSet(position.sequence)
     }
 
-    /// The change set with this sequence number, whole. See ``changeSet(at:)``.
+    /// Returns the whole change set with this sequence number. See ``changeSet(at:)``.
     ///
     /// - Throws: ``StoreError``: `positionInFuture`, `positionCompacted`; `invalidValue` for 0; `damaged`.
     public func changeSet(sequence: UInt64) throws -> ChangeSet {
@@ -23,10 +24,10 @@ extension Store {
 
     /// Undoes a change set of the feed, in a write of its own. See ``WriteTransaction/undo(_:conflicts:)``.
     ///
-    /// A change set of any size is undone whole, or not at all.
+    /// A change set of any size is undone as a whole, or not at all.
     ///
-    /// - Parameter position: the position after the change set. A part that is not the last has the position before it: use
-    ///   ``undo(sequence:conflicts:)`` there.
+    /// - Parameter position: the position after the change set. A part that is not the last has the position before the change
+    ///   set: use ``undo(sequence:conflicts:)`` for it.
     /// - Returns: the conflicts, under ``ConflictRule/skip``.
     @discardableResult
     public func undo(
@@ -46,8 +47,8 @@ extension Store {
         try await write { tx in try tx.undo(sequence: sequence, conflicts: rule) }
     }
 
-    /// Undoes a change set at hand, in a write of its own. See
-    /// ``WriteTransaction/undo(_:partially:conflicts:)``, which says when `partially` is needed.
+    /// Undoes a given change set, in a write of its own. See ``WriteTransaction/undo(_:partially:conflicts:)``, which says when
+    /// `partially` is needed.
     ///
     /// - Returns: the conflicts, under ``ConflictRule/skip``.
     @discardableResult
@@ -57,7 +58,7 @@ extension Store {
         try await write { tx in try tx.undo(changeSet, partially: partially, conflicts: rule) }
     }
 
-    /// Brings all records back to where they were at a position, in a write of its own. See ``WriteTransaction/revert(to:)``.
+    /// Returns all records to their state at a position, in a write of its own. See ``WriteTransaction/revert(to:)``.
     ///
     /// - Returns: how many change sets were undone.
     @discardableResult

@@ -1,8 +1,8 @@
 public import StoreEngine
 
-// A request as a property wrapper: the property shows the request's results, and follows.
+// A request as a property wrapper: the property holds the request's results, and stays up to date.
 extension FetchRequest {
-    /// A request whose results are kept up to date from now on, to be the wrapper of a property.
+    /// Creates a property wrapper that keeps the results of a request up to date.
     ///
     /// ```swift
     /// struct Dashboard {
@@ -15,7 +15,7 @@ extension FetchRequest {
     /// ```
     ///
     /// - Parameters:
-    ///   - request: what to show.
+    ///   - request: the request to follow.
     ///   - store: the store.
     /// - Throws: ``StoreError``, as ``Store/liveQuery(_:)``.
     public init(_ request: FetchRequest, in store: Store) throws {
@@ -23,7 +23,7 @@ extension FetchRequest {
         source = try store.liveQuery(request)
     }
 
-    /// The same, followed only where some fields change; see ``Store/updates(of:fields:)``.
+    /// Creates a property wrapper that follows only changes to some fields of the results; see ``Store/updates(of:fields:)``.
     public init<each V>(
         _ request: FetchRequest, in store: Store, fields: repeat KeyPath<R.Fields, Field<R, each V>>
     ) throws {
@@ -36,7 +36,7 @@ extension FetchRequest {
     /// The live query behind a wrapped property; nil for a request that is only a value.
     public var query: LiveQuery<R>? { source as? LiveQuery<R> }
 
-    /// The results as models, observed field by field: see ``LiveQuery/models``. None where they are not kept up to date.
+    /// The results as models, tracked field by field: see ``LiveQuery/models``. Empty if nothing keeps the results up to date.
     ///
     /// ```swift
     /// @FetchRequest(Sensor.where { $0.celsius > 30 }) var hot: LiveRecords<Sensor>
@@ -44,21 +44,21 @@ extension FetchRequest {
     /// for sensor in $hot.models { context.place(SensorRow(sensor: sensor), id: sensor.id) }
     /// ```
     ///
-    /// A component that reads these alone is updated as records come, go and move, and by those fields that it reads.
+    /// A component that reads only these models updates when records are added, removed or moved, and when a field that it reads
+    /// changes.
     public var models: LiveModels<R> { (try? query?.models) ?? LiveModels() }
 
-    /// The results, of which nothing is decoded before it is asked for: see ``LiveQuery/lazyResults``. None where they are not kept up
-    /// to date.
+    /// The results, decoded on demand: see ``LiveQuery/lazyResults``. Empty if nothing keeps the results up to date.
     public var lazyRecords: LazyRecords<R> { (try? query?.lazyResults) ?? LazyRecords() }
 
-    /// A request to be the wrapper of a component's property: it is tied to the store of the scope that hosts the component.
+    /// Creates a property wrapper for a component. The scope that hosts the component connects the request to its store.
     ///
     /// ```swift
     /// @FetchRequest(Sensor.where { $0.celsius > 30 }) var hot: LiveRecords<Sensor>
     /// ```
     public init(_ request: FetchRequest) { self = request }
 
-    /// The request with what keeps its results up to date.
+    /// Returns the request with the live query that keeps its results up to date.
     package func hosted(by query: LiveQuery<R>) -> FetchRequest {
         var result = self
         result.source = query

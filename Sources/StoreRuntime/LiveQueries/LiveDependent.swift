@@ -1,35 +1,34 @@
 import LMDB
 import StoreEngine
 
-/// Somebody who wants to know when records of some types have changed, in some of their fields.
-///
-/// - `state` is protected by its mutex.
+/// Raises a subscriber's signal when records of some types have changed in some of their fields.
 final class LiveDependent: Sendable {
-    /// Tells by a catalog what is read, as the numbers of types and the places of fields are others after a change of the schema.
+    /// Returns the types and fields to follow for a catalog. A schema change may give types other numbers and fields other
+    /// indexes.
     typealias Reads = @Sendable (Catalog) throws(StoreError) -> [LiveDependencies.OfType]
 
     private struct State {
         var signal: Signal?
         var isEnded = false
-        /// What was read besides, when it was looked at last.
+        /// The additional reads that the last run of the closure noted.
         var noted: [LiveDependencies.OfType] = []
     }
 
-    /// What is read in any case.
+    /// The reads that are known without running a closure.
     let declaredReads: Reads
     private let state = HandoverMutex(State())
 
-    /// - Parameter reads: what is read; nothing where only the end of the store is of interest.
+    /// - Parameter reads: the declared reads; none for a dependent that follows only the end of the store.
     init(_ reads: @escaping Reads = { _ throws(StoreError) in [] }) { declaredReads = reads }
 
-    /// What is read by a catalog.
+    /// Returns the declared and the noted reads for a catalog.
     func reads(_ catalog: Catalog) throws(StoreError) -> [LiveDependencies.OfType] {
         try declaredReads(catalog) + state.withLock { $0.noted }
     }
 
-    /// Notes what is read besides what is in any case; ``Stepper/read(_:_:)`` has it count.
+    /// Notes the reads besides the declared ones. They take effect with ``Stepper/read(_:)``.
     ///
-    /// - Returns: whether that is something else than before.
+    /// - Returns: whether they differ from the reads noted before.
     func note(_ reads: [LiveDependencies.OfType]) -> Bool {
         state.withLock { state in
             defer { state.noted = reads }
@@ -37,7 +36,7 @@ final class LiveDependent: Sendable {
         }
     }
 
-    /// Has a signal raised instead of the one before.
+    /// Sets the signal to raise, in place of the previous one.
     func subscribe(_ signal: Signal) {
         let isEnded = state.withLock { state in
             state.signal = signal

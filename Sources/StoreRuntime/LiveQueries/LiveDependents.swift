@@ -1,10 +1,10 @@
 import StoreEngine
 
-/// The dependents of a store, each of which a step visits only where it changed a type that they read.
+/// The dependents of a store. A step visits a dependent only if it changed a type that the dependent reads.
 struct LiveDependents {
     private struct Entry {
         let dependent: LiveDependent
-        /// The fields that it reads, by the number of their type.
+        /// The field indexes that the dependent reads, by type number.
         var fieldIndexes: [UInt32: FieldIndexSet] = [:]
 
         mutating func read(_ catalog: Catalog) throws(StoreError) {
@@ -15,31 +15,33 @@ struct LiveDependents {
             self.fieldIndexes = fieldIndexes
         }
 
-        /// Whether a step's changes concern it.
+        /// Whether a step changed a field that the dependent reads.
         ///
-        /// - Parameter changed: the fields that changed, by the number of the type.
+        /// - Parameter changed: the indexes of the changed fields, by type number.
         func isConcerned(by changed: [UInt32: FieldIndexSet]) -> Bool {
             fieldIndexes.contains { type, fieldIndexes in changed[type]?.intersects(fieldIndexes) ?? false }
         }
     }
 
-    /// By numbers in the order in which they came, which is that of telling them.
+    /// By number, in the order of registration. Steps notify dependents in this order.
     private var entries: [UInt64: Entry] = [:]
     private var numbers: [ObjectIdentifier: UInt64] = [:]
     private var lastNumber: UInt64 = 0
-    /// Those that read a type, by its number.
+    /// The numbers of the dependents that read a type, by type number.
     private var readers: [UInt32: Set<UInt64>] = [:]
 
-    /// How many steps have looked at, together.
+    /// How many dependents all steps together have visited.
     private(set) var visitCount = 0
 
     var all: [LiveDependent] { inOrder(entries.keys).map(\.dependent) }
 
-    /// Adds one that reads nothing.
+    /// Adds a dependent that reads nothing.
     mutating func add(_ dependent: LiveDependent) { enter(Entry(dependent: dependent)) }
 
-    /// - Parameter catalog: that of the step that was applied last.
-    /// - Throws: ``StoreError``: why what it reads is not there.
+    /// Adds a dependent with the fields that it reads.
+    ///
+    /// - Parameter catalog: the catalog of the last applied step.
+    /// - Throws: ``StoreError`` if the catalog lacks a type or field that the dependent reads.
     mutating func add(_ dependent: LiveDependent, _ catalog: Catalog) throws(StoreError) {
         var entry = Entry(dependent: dependent)
         try entry.read(catalog)
@@ -53,9 +55,9 @@ struct LiveDependents {
         for type in entry.fieldIndexes.keys { readers[type, default: []].insert(lastNumber) }
     }
 
-    /// Looks again at what one of them reads.
+    /// Determines again which fields a dependent reads.
     ///
-    /// - Throws: ``StoreError``: why what it reads is not there; all is as before then.
+    /// - Throws: ``StoreError`` if the catalog lacks a type or field that the dependent reads; nothing changes then.
     mutating func read(_ dependent: LiveDependent, _ catalog: Catalog) throws(StoreError) {
         guard let number = numbers[ObjectIdentifier(dependent)], let old = entries[number] else { return }
         var entry = old
@@ -81,21 +83,21 @@ struct LiveDependents {
 
     func isInterested(inType number: UInt32) -> Bool { readers[number] != nil }
 
-    /// Looks again at what each of them reads, by the catalog of a step that changed the schema.
+    /// Determines again which fields each dependent reads, from the catalog of a step that changed the schema.
     mutating func read(_ catalog: Catalog) {
         readers = [:]
         for (number, entry) in entries {
             var entry = entry
-            // What is not there any more is told by the dependent itself: such a step concerns all.
+            // The dependent itself reports a missing type or field: a step that changes the schema concerns every dependent.
             try? entry.read(catalog)
             for type in entry.fieldIndexes.keys { readers[type, default: []].insert(number) }
             entries[number] = entry
         }
     }
 
-    /// Adds those that a step concerns to `publication`.
+    /// Adds the dependents that a step concerns to `publication`.
     ///
-    /// - Parameter changes: the step's changes; nil where all may have changed.
+    /// - Parameter changes: the step's changes; nil if every record may have changed.
     mutating func apply(_ changes: [StepChange]?, _ publication: inout Publication) {
         if readers.isEmpty { return }
         var changed: [UInt32: FieldIndexSet] = [:]

@@ -1,18 +1,19 @@
 import LMDB
 public import StoreEngine
 
-/// The records of a live result as models: which there are, and in which order, at one position. What the models show goes on.
+/// The records of a live result as models, in the order of the result at one position. The models themselves keep changing.
 ///
 /// ```swift
-/// for sensor in try hot.models { print(sensor.celsius) }      // observed by the record and by the field
+/// for sensor in try hot.models { print(sensor.celsius) }      // tracked by record and by field
 /// ```
 ///
-/// A model is made when it is asked for, and kept by whoever has it. One whose record is not there any more shows what it was.
+/// Accessing an element creates its model if the record has none. The collection does not keep the model alive. The model of a
+/// deleted record keeps the last values.
 public struct LiveModels<R: Record>: RandomAccessCollection, Sendable {
     private let records: LiveRecords<R>
     private let source: (core: StoreCore, position: Position)?
 
-    /// No models.
+    /// Creates a collection without models.
     public init() {
         records = LiveRecords()
         source = nil
@@ -28,8 +29,9 @@ public struct LiveModels<R: Record>: RandomAccessCollection, Sendable {
     /// The number of records.
     public var endIndex: Int { records.count }
 
-    /// The model of the record at a place. Takes time logarithmic in the number of records, and reads the record from the store where
-    /// nobody has its model.
+    /// The model of the record at an index. If the record has no live model, the access may read the record from the store.
+    ///
+    /// - Complexity: logarithmic in the number of records.
     public subscript(index: Int) -> Model<R> {
         guard let source else { preconditionFailure("there is no model \(index)") }
         return source.core.model(of: StoredRecord(records[index], records.rows[index]), at: source.position)

@@ -2,15 +2,15 @@ import LMDB
 package import StoreEngine
 
 extension LiveQuery {
-    /// A subscription that goes from step to step.
+    /// Returns a subscription that goes from step to step.
     ///
     /// - Parameters:
-    ///   - signal: raised whenever there may be something else; others may raise it too.
-    ///   - position: where the subscriber stands, if he had the results before; nil for one who begins. Where it cannot be told
-    ///     any more what he had, he begins anew. Nothing from before it is given.
-    ///   - fingerprint: that of the request whose results he had; nil for the one that is asked for now. See
+    ///   - signal: raised whenever there may be a new step; other code may raise it too.
+    ///   - position: the position at which the subscriber had the results before; nil for a new subscriber. If the results at
+    ///     that position cannot be reconstructed, the subscription starts over. It delivers nothing from before the position.
+    ///   - fingerprint: the fingerprint of the request whose results the subscriber had; nil for the current request. See
     ///     ``LiveSteps/fingerprint(_:)``.
-    /// - Throws: ``StoreError``: `closed`; `damaged`; why the request does not fit its type any more.
+    /// - Throws: ``StoreError``: `closed`; `damaged`; the error of a request that does not match its record type any more.
     package func steps(
         _ signal: Signal = Signal(), since position: Position? = nil, of fingerprint: UInt64? = nil
     ) throws -> LiveSteps {
@@ -28,10 +28,10 @@ extension LiveQuery {
         return steps
     }
 
-    /// The most records that may have changed since a position whose results are asked for.
+    /// The most records that may have changed since a position whose results are reconstructed.
     private static var pastLimit: Int { 10_000 }
 
-    /// Whether a position is one of the retained feed.
+    /// Whether a position is in the retained feed.
     private static func isKnown(_ position: Position, _ view: borrowing ReadView) throws(StoreError) -> Bool {
         do {
             try view._reading.requireResumable(position)
@@ -49,7 +49,7 @@ extension LiveQuery {
         }
     }
 
-    /// What a request had for results at an earlier position; nil where that cannot be told.
+    /// Returns the results of a request at an earlier position; nil if they cannot be reconstructed.
     private static func past(
         of request: FetchRequest<R>, at position: Position, _ view: borrowing ReadView
     ) throws(StoreError) -> LiveShown? {

@@ -11,16 +11,16 @@ public import StoreEngine
 /// try hot.reconfigure(to: Sensor.where { $0.celsius > 40 })
 /// ```
 ///
-/// Equal requests share one result, whoever asks. What a commit costs depends on what it changed and on the requests that it
-/// concerns, not on the size of the table or on other requests. It can be used from any thread.
+/// Equal requests share one result. The cost of a commit depends on its changes and on the requests that they concern. It does
+/// not depend on the size of the table or on other requests. A live query can be used from any thread.
 ///
-/// - `state` is protected by its mutex, in which no other is taken; the rest is constant.
+/// - `state` is protected by its mutex, under which no other mutex is taken; the rest is constant.
 public final class LiveQuery<R: Record>: Observable, Sendable {
     private struct State {
         var request: FetchRequest<R>
         var use: LiveUse
         var watchers: [ObjectIdentifier: Signal] = [:]
-        /// How often another request was asked for.
+        /// How often the request was replaced.
         var version: UInt64 = 0
         var decoded: (position: Position, records: LiveRecords<R>)?
         var models: (structure: UInt64, models: LiveModels<R>)?
@@ -40,15 +40,15 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
 
     // MARK: Reading
 
-    /// What is asked for.
+    /// The current request.
     public var request: FetchRequest<R> {
         noteRead()
         return state.withLock { $0.request }
     }
 
-    /// The results: at the read view's position inside of one, else at the newest. Tracked by Observation.
+    /// The results: at the position of the read view inside of one, otherwise at the newest position. Tracked by Observation.
     ///
-    /// - Throws: ``StoreError``: `damaged`; why the results are not kept up to date any more.
+    /// - Throws: ``StoreError``: `damaged`; the reason why the results are not kept up to date any more.
     public var results: LiveRecords<R> {
         get throws(StoreError) {
             let (shown, use) = try read { $0.tracked }
@@ -56,7 +56,7 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
         }
     }
 
-    /// The results, of which nothing is decoded before it is asked for; as ``results`` otherwise.
+    /// The results, decoded on demand; otherwise as ``results``.
     public var lazyResults: LazyRecords<R> {
         get throws(StoreError) {
             let shown = try read { $0.tracked }.shown
@@ -64,12 +64,12 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
         }
     }
 
-    /// The results as models, which are observed field by field: who reads this is concerned by records that come, go and move, and
-    /// beyond that by those fields of them that he reads.
+    /// The results as models, which are tracked field by field. A closure that reads this property reruns when records are added,
+    /// removed or moved. Beyond that, it reruns only for the fields that it reads.
     ///
-    /// At the read view's position inside of one, else at the newest.
+    /// The models are those of the records at the position of the read view inside of one, otherwise at the newest position.
     ///
-    /// - Throws: ``StoreError``: `damaged`; why the results are not kept up to date any more.
+    /// - Throws: ``StoreError``: `damaged`; the reason why the results are not kept up to date any more.
     public var models: LiveModels<R> {
         get throws(StoreError) {
             let (shown, use) = try read { $0.trackedStructure }
@@ -81,7 +81,7 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
         }
     }
 
-    /// What is shown, tracked in one way or the other, and of which result.
+    /// Returns the state that `tracked` reads from the current result, and the use of that result.
     private func read(_ tracked: (LiveResult) -> LiveShown) throws(StoreError) -> (shown: LiveShown, use: LiveUse) {
         noteRead()
         let use = use
@@ -93,12 +93,12 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
     private func noteRead() {
         trackedRequest.access()
         guard let log = ReadLog.current else { return }
-        // Its results are kept up to date while it lives.
+        // The log keeps the query alive, because its results are kept up to date only while it lives.
         log.keep(self, for: self)
         log.note(self, version: state.withLock { $0.version }, part: 0)
     }
 
-    /// The records of what a request that is asked for, or was a moment ago, shows.
+    /// Returns the records of a state. The request may have been replaced a moment ago, so `use` need not be the current one.
     private func records(_ shown: LiveShown, of use: LiveUse) throws(StoreError) -> LiveRecords<R> {
         let known = state.withLock { $0.use === use ? $0.decoded : nil }
         if let known, known.position == shown.position { return known.records }
@@ -107,30 +107,30 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
         return records
     }
 
-    /// The position of the step that made the results. Not tracked.
+    /// The position of the step that produced the results. Not tracked.
     public var position: Position { shown.position }
 
-    /// Whether the results are known from a later position on only than the one at which the calling thread reads: they were asked for
-    /// within a read view, after it was opened.
+    /// Whether the results are known only from a later position than that at which the calling thread reads. This happens if a
+    /// read view was open when the query was created inside it.
     package var isAheadOfReads: Bool { use.result.oldestSequence > core.stepper.timeline.readSequence }
 
-    /// The results as they are, and then each time that they are others. Each iterator is slow on its own account: what it has
-    /// not taken merges into one update.
+    /// Delivers the results, and then each scoped update. Each iterator has its own pace: updates that it has not taken merge
+    /// into one.
     public var updates: LiveUpdates<R> { LiveUpdates { self } }
 
-    /// How the results are kept up to date, for people.
+    /// Explains how the results are kept up to date, as text for people.
     public var explanation: String { core.stepper.explain(use.result) }
 
     private var use: LiveUse { state.withLock { $0.use } }
 
-    /// What is shown outside of read views.
+    /// The state that reads outside of read views get.
     var shown: LiveShown { use.result.visible }
 
     // MARK: Changing
 
-    /// Asks for something else. Subscribers get the difference from what they got last.
+    /// Replaces the request. Subscribers receive the difference from the results that they received last.
     ///
-    /// - Throws: ``StoreError``, as ``Store/liveQuery(_:)``; the old request stays then.
+    /// - Throws: ``StoreError``, as ``Store/liveQuery(_:)``; the query keeps its old request then.
     public func reconfigure(to request: FetchRequest<R>) throws {
         let use = try LiveUse(core.liveKey(request, fields: fields), core)
         let (old, watchers) = state.withLock { state in
@@ -141,7 +141,8 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
             (state.decoded, state.models) = (nil, nil)
             return (old, Array(state.watchers.values))
         }
-        // After the change: a notified reader reads the new request. A reader of the old one that was not watched yet compares versions.
+        // Notifies after the change, so that a notified reader reads the new request. A reader of the old request whose tracking
+        // has not begun yet compares versions.
         MarkingTurn.run { trackedRequest.change() }
         for signal in watchers { signal.raise() }
         // Released outside of the lock.

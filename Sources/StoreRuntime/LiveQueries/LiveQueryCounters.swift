@@ -1,16 +1,16 @@
 import StoreEngine
 
-/// What keeping live queries up to date took so far.
+/// The work of keeping live queries up to date so far.
 public struct LiveQueryCounters: Hashable, Sendable {
-    /// How many times a query looked at a change.
+    /// How many times a query examined a change.
     public let visited: Int
     /// How many times a record was tested against a condition.
     public let tested: Int
-    /// How many times rows were fetched behind the end of a window.
+    /// How many times a query fetched rows beyond the end of its window.
     public let refills: Int
-    /// How many times a query was run again.
+    /// How many times a query was rerun.
     public let reruns: Int
-    /// How many records or entries of an index were looked at for both.
+    /// How many records and index entries the refills and reruns examined.
     public let scanned: Int
 
     init(_ counters: LiveCounters) {

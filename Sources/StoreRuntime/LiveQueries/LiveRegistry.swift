@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// The live results of a store, with how many use each.
+/// The live results of a store, with the number of uses of each.
 struct LiveRegistry {
     private struct Entry {
         let id: LiveRequestID
@@ -17,18 +17,18 @@ struct LiveRegistry {
 
     func interest(inType number: UInt32) -> StepNet.Interest { matcher.interest(inType: number) }
 
-    /// The result of a request that somebody uses already; nil where nobody does.
+    /// Adds a use to the result of a request, and returns the result; nil if the request is not in use.
     mutating func share(_ key: LiveKey) -> LiveResult? {
         guard let entry = entries[key] else { return nil }
         entries[key]?.useCount += 1
         return entry.result
     }
 
-    /// Keeps a result up to date from now on.
+    /// Starts to keep a result up to date.
     ///
     /// - Parameters:
-    ///   - start: the result at the step that was applied last. Nobody uses one of its key.
-    ///   - catalog: that of the step.
+    ///   - start: the result at the last applied step. No result with its key may be in use.
+    ///   - catalog: the catalog of that step.
     mutating func adopt(_ start: LiveStart, _ catalog: Catalog, _ timeline: Timeline) -> LiveResult {
         let key = start.key
         let id = start.adopt(into: &matcher)
@@ -38,9 +38,9 @@ struct LiveRegistry {
         return result
     }
 
-    /// Ends all results: nothing can be kept up to date any more.
+    /// Ends all results, because they cannot be kept up to date any more.
     ///
-    /// - Returns: those that observers have to be told of.
+    /// - Returns: the ended results, whose observers have to be notified.
     mutating func fail(_ error: StoreError) -> [LiveResult] {
         let results = results
         for result in results { result.fail(error) }
@@ -48,9 +48,9 @@ struct LiveRegistry {
         return results
     }
 
-    /// Balances one use; the last one ends the result's upkeep.
+    /// Ends one use. After the last one, the result is no longer kept up to date.
     mutating func release(_ result: LiveResult) {
-        // One that failed may have been followed by another of the same request.
+        // After a failure, a new result of the same request may have replaced this one.
         guard let entry = entries[result.key], entry.result === result else { return }
         guard entry.useCount == 1 else {
             entries[result.key]?.useCount -= 1
@@ -61,9 +61,9 @@ struct LiveRegistry {
         keys[entry.id] = nil
     }
 
-    /// Brings the results up to date, and adds those that changed to `publication`.
+    /// Applies a step to the results, and adds the changed results to `publication`.
     ///
-    /// - Parameter changes: the step's changes; nil to run all requests again.
+    /// - Parameter changes: the step's changes; nil to rerun all requests.
     mutating func apply(
         _ changes: [StepChange]?, in scope: ReadContext, at position: Position, _ publication: inout Publication
     ) {
@@ -83,7 +83,7 @@ struct LiveRegistry {
         }
     }
 
-    /// How a result is kept up to date, for people.
+    /// Explains how a result is kept up to date, as text for people.
     func explain(_ result: LiveResult, _ catalog: Catalog) -> String {
         guard let entry = entries[result.key], entry.result === result else { return "not kept up to date" }
         return "\(matcher.routing(entry.id, in: catalog))"

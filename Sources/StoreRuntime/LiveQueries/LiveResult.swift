@@ -2,13 +2,13 @@ import LMDB
 import Observation
 package import StoreEngine
 
-/// Which result subscribers share: equal requests have one.
+/// Identifies a live result. Subscribers with equal requests share one.
 package struct LiveKey: Hashable, Sendable {
     package let typeName: String
     package let request: Request
-    /// The fields whose changes are told; nil for all.
+    /// The fields whose changes subscribers receive; nil for all.
     package let fields: LiveFields?
-    /// Whether only the number of records is of interest.
+    /// Whether subscribers need only the number of records.
     package let isCount: Bool
 
     package init(typeName: String, request: Request, fields: LiveFields?, isCount: Bool) {
@@ -19,21 +19,21 @@ package struct LiveKey: Hashable, Sendable {
     }
 }
 
-/// What a live result is at a position.
+/// The state of a live result at a position.
 package struct LiveShown: Sendable {
     package let rows: LiveRows
     package let count: Int
     package let position: Position
-    /// By which the rows are decoded.
+    /// The catalog that decodes the rows.
     package let catalog: Catalog
     /// The record type in that catalog.
     package let type: OpenType
-    /// The fields whose changes are told, by their places in that type; nil for all.
+    /// The fields whose changes subscribers receive, as field indexes of that type; nil for all.
     let fields: FieldIndexSet?
-    /// The fields of other records of which the rows hold what stands there.
+    /// The fields of other records whose values the rows hold.
     let followed: [FieldName]
-    /// The position since which there have been the same records in the same order, as far as somebody has asked for that; else that
-    /// of the step.
+    /// The position since which the result has had the same records in the same order. It is exact once a reader has asked for
+    /// the structure; before that, it is the position of the step.
     var structure: UInt64
 
     init(
@@ -50,7 +50,7 @@ package struct LiveShown: Sendable {
         structure = position.sequence
     }
 
-    /// What a matcher has for a request.
+    /// Creates the state that a matcher holds for a request.
     init(_ matcher: LiveMatcher, _ id: LiveRequestID, isCount: Bool, at position: Position, _ catalog: Catalog) {
         self.init(
             rows: isCount ? LiveRows() : matcher.rows(id), count: matcher.count(id), position: position,
@@ -58,7 +58,7 @@ package struct LiveShown: Sendable {
     }
 }
 
-/// The maintained result of one request, shared by all who subscribe to it.
+/// The maintained result of one request, shared by all its subscribers.
 ///
 /// - `state` is protected by its mutex; the rest is constant.
 final class LiveResult: Observable, Sendable {
@@ -68,7 +68,7 @@ final class LiveResult: Observable, Sendable {
         var lastSubscriber: UInt64 = 0
         var failure: StoreError?
         var isEnded = false
-        /// Whether somebody has read which records there are, without the records.
+        /// Whether a reader has read the structure: the set of records and their order, without their fields.
         var hasReadStructure = false
     }
 
@@ -83,13 +83,13 @@ final class LiveResult: Observable, Sendable {
         state = HandoverMutex(State(versions: Versions(shown, at: shown.position.sequence)))
     }
 
-    /// What is shown to the calling thread, tracked by Observation.
+    /// The state that the calling thread reads, tracked by Observation.
     var tracked: LiveShown {
         registrar.access(self, keyPath: \.tracked)
         return shownToReader(part: 0)
     }
 
-    /// The same, tracked for which records there are and where alone.
+    /// The same state, tracked only for its structure: the set of records and their order.
     var trackedStructure: LiveShown {
         registrar.access(self, keyPath: \.trackedStructure)
         state.withLock { $0.hasReadStructure = true }
@@ -101,14 +101,16 @@ final class LiveResult: Observable, Sendable {
     private func shownToReader(part: Int) -> LiveShown {
         let shown = shown(at: timeline.readSequence) ?? shownBeforeAll()
         if let log = ReadLog.current {
-            // A failure is no version: who has read after it has read all that there is.
+            // A failure has no version. A read that follows the failure cannot become stale, so the log notes the highest
+            // version.
             let isOver = state.withLock { $0.failure != nil }
             log.note(self, version: isOver ? .max : shown.position.sequence, part: part)
         }
         return shown
     }
 
-    /// What the calling thread's view has, where that is older than all that is known; else the oldest that is.
+    /// Runs the request in the calling thread's read view, if that is older than all known states. Without a view, or if the
+    /// request fails there, returns the oldest known state.
     private func shownBeforeAll() -> LiveShown {
         guard let view = ReadViewStorage.current(on: timeline),
             let start = try? LiveStart(key, in: view.scope, at: view.position)
@@ -119,21 +121,21 @@ final class LiveResult: Observable, Sendable {
         return shown
     }
 
-    /// What is shown outside of read views.
+    /// The state that reads outside of read views get.
     var visible: LiveShown {
         shown(at: timeline.visibleSequence) ?? state.withLock { $0.versions.oldest }
     }
 
-    /// What was shown at a position; nil where that is not known any more.
+    /// Returns the state at a position; nil if it is not known any more.
     func shown(at sequence: UInt64) -> LiveShown? { state.withLock { $0.versions.value(at: sequence) } }
 
-    /// The position of the oldest state that is known.
+    /// The position of the oldest known state.
     var oldestSequence: UInt64 { state.withLock { $0.versions.oldest.position.sequence } }
 
-    /// Why there are no updates any more; nil while there are.
+    /// Why no more updates come; nil while they do.
     var failure: StoreError? { state.withLock { $0.failure ?? ($0.isEnded ? WriteQueue.closed : nil) } }
 
-    /// Takes what the result is after a step.
+    /// Adds the state after a step.
     func become(_ shown: LiveShown) {
         state.withLock { state in
             var shown = shown
@@ -145,12 +147,12 @@ final class LiveResult: Observable, Sendable {
         }
     }
 
-    /// Ends the result: it cannot be kept up to date. Those who observe it are told when the step is published.
+    /// Ends the result, because it cannot be kept up to date. Its observers are notified when the step is published.
     func fail(_ error: StoreError) { state.withLock { $0.failure = error } }
 
-    /// Has a signal raised whenever something else is shown.
+    /// Raises a signal whenever a new state is published.
     ///
-    /// - Returns: what ends it.
+    /// - Returns: the number of the subscription, for ``unsubscribe(_:)``.
     func subscribe(_ signal: Signal) -> UInt64 {
         let (id, isOver) = state.withLock { state in
             state.lastSubscriber += 1
@@ -172,7 +174,8 @@ extension LiveResult: Publishing {
 
     func didShow(_ sequence: UInt64) {
         registrar.didSet(self, keyPath: \.tracked)
-        // Who was told before, read once more and began to watch before the change was shown hears of it by this alone.
+        // After the first `willSet`, a reader may have run again and begun to track before the position was published. Only this
+        // second `willSet` notifies that reader.
         registrar.willSet(self, keyPath: \.tracked)
         if isRestructured(at: sequence) {
             registrar.didSet(self, keyPath: \.trackedStructure)
@@ -182,7 +185,7 @@ extension LiveResult: Publishing {
         for signal in signals { isOver ? signal.end() : signal.raise() }
     }
 
-    /// Whether those who know which records there are have to look again at a step.
+    /// Whether a step changes the structure, so that its readers have to read it again.
     private func isRestructured(at sequence: UInt64) -> Bool {
         state.withLock { state in
             guard state.hasReadStructure else { return false }

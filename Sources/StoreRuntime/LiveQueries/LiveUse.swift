@@ -1,10 +1,10 @@
 import StoreEngine
 
-/// The use of a live result: while there is one, the result is kept up to date.
+/// One use of a live result. The store keeps the result up to date while it has a use.
 final class LiveUse: Sendable {
     let result: LiveResult
     private let core: StoreCore
-    /// Who is told what subscribers are given.
+    /// Reports the deliveries to subscribers.
     var witnesses: WitnessStand { core.witnesses }
 
     init(_ key: LiveKey, _ core: StoreCore) throws {
@@ -15,12 +15,12 @@ final class LiveUse: Sendable {
 
     deinit { core.stepper.release(result) }
 
-    /// Waits until what the result was at first is shown, and a position that was applied.
+    /// Waits until two positions are published: that of the result's first state, and `sequence`, which this process has applied.
     nonisolated(nonsending) func untilShown(_ sequence: UInt64) async {
         await core.stepper.untilShown(Swift.max(result.oldestSequence, sequence))
     }
 
-    /// The position that is shown; nil while another one is about to be.
+    /// The published position; nil while an applied position waits to be published.
     var shownPosition: Position? { core.stepper.shownPosition }
 }
 
@@ -33,9 +33,9 @@ extension LiveUse: LiveSubscribable {
 }
 
 extension StoreCore {
-    /// The key of a request for records of a Swift type.
+    /// Returns the key of a request for records of a Swift type.
     ///
-    /// - Throws: ``StoreError`` with the code `unknownType` when the store was opened without `R`.
+    /// - Throws: ``StoreError`` with the code `unknownType` if the store was opened without `R`.
     func liveKey<R: Record>(
         _ request: FetchRequest<R>, fields: FieldIndexSet?, isCount: Bool = false
     ) throws(StoreError) -> LiveKey {

@@ -1,9 +1,7 @@
 import StoreEngine
 import Synchronization
 
-/// What the requests of a closure read, noted while they run.
-///
-/// - `fieldIndexes` is protected by its mutex.
+/// The fields that the requests of a closure read, noted while they run.
 final class NotedReads: ReadNoting {
     private let fieldIndexes = Mutex<[UInt32: FieldIndexSet]>([:])
 
@@ -11,7 +9,7 @@ final class NotedReads: ReadNoting {
         fieldIndexes.withLock { $0[read.type, default: FieldIndexSet()].formUnion(read.fieldIndexes) }
     }
 
-    /// What was noted so far, apart from what is in `known`; ascending by the types' numbers.
+    /// Returns the noted reads without those in `known`, in ascending order of the type numbers.
     func all(besides known: [LiveDependencies.OfType]) -> [LiveDependencies.OfType] {
         fieldIndexes.withLock { fieldIndexes in fieldIndexes.map { LiveDependencies.OfType(type: $0, fieldIndexes: $1) }
         }

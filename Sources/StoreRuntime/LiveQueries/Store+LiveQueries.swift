@@ -1,7 +1,7 @@
 public import StoreEngine
 
 extension Store {
-    /// The results of a request, and then each scoped update as records change, by whatever process.
+    /// Delivers the results of a request, and then a scoped update after each commit that changes them, whichever process writes.
     ///
     /// ```swift
     /// for try await update in store.updates(of: Sensor.where { $0.celsius > 30 }) {
@@ -9,10 +9,10 @@ extension Store {
     /// }
     /// ```
     ///
-    /// Updates tell records apart by their ids, which rows of some fields (``FetchRequest/fields(_:)``) and distinct ones do not
-    /// have: ``values(of:_:)`` follows these, by a closure that fetches them.
+    /// Updates identify records by their ids. Rows of selected fields (``FetchRequest/fields(_:)``) and distinct rows have no
+    /// ids: follow these with ``values(of:_:)`` and a closure that fetches them.
     ///
-    /// - Parameter request: what to show. Without an order records are in the order of their ids.
+    /// - Parameter request: the request to follow. Without an order, records are in the order of their ids.
     public func updates<R: Record>(of request: FetchRequest<R>) -> LiveUpdates<R> {
         LiveUpdates { try self.liveQuery(request) }
     }
@@ -24,16 +24,17 @@ extension Store {
             'values(of: request) { view, request in try view.fetch(request.fields { … }.distinct()) }'
             """
     )
-    /// Not there: rows of some fields, distinct ones too, have no ids by which an update could name them.
+    /// Unavailable: rows of selected fields, and distinct rows, have no ids by which an update could identify them.
     public func updates<R: Record, Output>(of projection: Projection<R, Output>) -> LiveUpdates<R> {
         fatalError("unavailable")
     }
 
-    /// The same, told only of changes of some fields, and of those that decide which records there are and where.
+    /// Delivers the results of a request, and then only changes to some fields, and changes that decide which records match or
+    /// their order.
     ///
     /// - Parameters:
-    ///   - request: what to show.
-    ///   - fields: the fields that are of interest. The results show others too, as they were at the last update.
+    ///   - request: the request to follow.
+    ///   - fields: the fields of interest. The results also contain the other fields, as they were at the last update.
     public func updates<R: Record, each V>(
         of request: FetchRequest<R>, fields: repeat KeyPath<R.Fields, Field<R, each V>>
     ) -> LiveUpdates<R> {
@@ -42,27 +43,32 @@ extension Store {
         return LiveUpdates { [fieldIndexes] in try self.liveQuery(request, fields: fieldIndexes) }
     }
 
-    /// What has changed in the results of a request since a position at which they were known, and then each scoped update: for
-    /// subscribers that were away for a while.
+    /// Delivers the changes in the results of a request since an earlier position, and then each scoped update. Use it for a
+    /// subscriber that was away for a while.
     ///
-    /// The first update comes at once, from the results at the position to those now: as soon as these are shown, where another
-    /// process was quicker to show the position. It is a reset where it cannot be told any more what they were: the position is
-    /// not one of this store's retained feed, more than 10,000 records of the type or the schema have changed since, or anything
-    /// that the request reads of other records.
+    /// The first update leads from the results at `position` to the current ones, and comes at once. If this process has not
+    /// published `position` yet, because another process published it first, the update waits for that.
+    ///
+    /// The first update is a reset if the store cannot reconstruct the results at `position`:
+    ///
+    /// - the position is not in the retained feed of this store;
+    /// - more than 10,000 records of the types that the request reads have changed since;
+    /// - the schema has changed since;
+    /// - a value has changed since that the request reads from other records.
     ///
     /// - Parameters:
-    ///   - request: what to show.
-    ///   - position: the ``LiveUpdate/position`` of the last update that was dealt with.
+    ///   - request: the request to follow.
+    ///   - position: the ``LiveUpdate/position`` of the last update that the subscriber processed.
     public func updates<R: Record>(of request: FetchRequest<R>, since position: Position) -> LiveUpdates<R> {
         LiveUpdates(since: position) { try self.liveQuery(request) }
     }
 
-    /// A live query as an object: to read its results when they are wanted, and to ask for something else while it runs.
+    /// Creates a live query as an object: read its results at any time, and replace its request while it runs.
     ///
-    /// It is of whole records; ``values(of:_:)`` follows rows of some fields, and distinct ones.
+    /// A live query delivers whole records; ``values(of:_:)`` follows rows of selected fields and distinct rows.
     ///
-    /// - Throws: ``StoreError``: `invalidValue` and `unknownField` for a request that does not fit its type; `unknownType` when
-    ///   the store was opened without `R`; `closed`; `damaged`.
+    /// - Throws: ``StoreError``: `invalidValue` and `unknownField` if the request does not match its record type; `unknownType`
+    ///   if the store was opened without `R`; `closed`; `damaged`.
     public func liveQuery<R: Record>(_ request: FetchRequest<R>) throws -> LiveQuery<R> {
         try liveQuery(request, fields: nil)
     }
@@ -72,20 +78,22 @@ extension Store {
         return try LiveQuery(request, fields: fields, core)
     }
 
-    /// How many different live queries are kept up to date in this process.
+    /// The number of different live queries that this process keeps up to date.
     public var liveQueryCount: Int { core.stepper.liveQueryCount }
 
-    /// What keeping live queries up to date took since the store was opened in this process: to see that commits visit only the
-    /// queries that they concern.
+    /// The work of keeping live queries up to date since this process opened the store. Use it to check that commits visit only
+    /// the queries that they concern.
     public var liveQueryCounters: LiveQueryCounters { LiveQueryCounters(core.stepper.liveCounters) }
 
-    /// How many records a request asks for, whenever that changes. Kept by counting: a commit costs what it changed, and no
-    /// records are held.
+    /// Delivers the number of records that match a request, and then each new number.
+    ///
+    /// The store keeps the number by counting: the cost of a commit depends on its changes, and the store holds no records for
+    /// it.
     public func counts<R: Record>(of request: FetchRequest<R>) -> LiveValues<Int> {
         LiveValues(makeSource: { try self.countSource(request, $0) { $0 } }, areSame: { $0 == $1 })
     }
 
-    /// Whether there are records that a request asks for, whenever that changes.
+    /// Delivers whether any record matches a request, and again whenever that changes.
     public func existence<R: Record>(of request: FetchRequest<R>) -> LiveValues<Bool> {
         LiveValues(makeSource: { try self.countSource(request, $0) { $0 > 0 } }, areSame: { $0 == $1 })
     }
@@ -98,21 +106,24 @@ extension Store {
         return LiveCountSource(use, signal, value: value)
     }
 
-    /// What a closure makes of a request's records, whenever that changes: sums, groups, sections, projections, the first one.
+    /// Delivers a value that a closure computes from the records of a request, and then each new value. It can be a sum, groups,
+    /// sections, a projection, or the first record.
     ///
     /// ```swift
     /// for try await mean in store.values(of: kitchen, { view, request in try view.average(request, \.celsius) }) { … }
     /// ```
     ///
-    /// The closure runs in the subscriber's task when a record of the request's type, or one of those that the request goes
-    /// through, has changed, once for all that was committed since the last time. It reads through a view of one position.
-    /// What the requests read that it runs itself counts as well, such as groups or sections by `$0.room.floor`; a record that
-    /// it gets by its id does not. A value that is the same as the one before is not delivered:
-    /// see <doc:LiveModels#When-two-values-are-the-same>.
+    /// The closure runs in the subscriber's task, and reads through a view at one position. It reruns when a record of the
+    /// request's type has changed, or a record of a type that the request goes through. It reruns once for all commits since its
+    /// last run.
+    ///
+    /// Requests that the closure runs itself count too, such as groups or sections by `$0.room.floor`. A record that it gets by
+    /// id does not. A value that is the same as the previous one is not delivered: see
+    /// <doc:LiveModels#When-two-values-are-the-same>.
     ///
     /// - Parameters:
-    ///   - request: what is asked for.
-    ///   - compute: makes the value.
+    ///   - request: the request to follow, which the closure receives.
+    ///   - compute: computes the value.
     public func values<R: Record, V: Equatable & Sendable>(
         of request: FetchRequest<R>,
         _ compute: @escaping @Sendable (borrowing ReadView, FetchRequest<R>) throws -> V

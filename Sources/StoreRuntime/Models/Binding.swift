@@ -1,19 +1,20 @@
-/// A value that lives somewhere else, to read and to set: a field of a model, or what its maker says.
+/// A value that is stored elsewhere, to read and to set: a field of a model, or a value behind two closures.
 ///
-/// As a property wrapper it passes such a value on: `$value` is the binding, `$value.part` a binding to a part of it.
+/// As a property wrapper, it passes the value on: `$value` is the binding, `$value.part` a binding to a part of the value.
 @propertyWrapper
 @dynamicMemberLookup
 public struct Binding<Value: Sendable>: Sendable {
     private let read: @Sendable () -> Value
     private let change: @Sendable (@escaping @Sendable (inout Value) -> Void) -> Void
-    /// Gives the value without changes that are queued; nil if a change shows at once.
+    /// Returns the value without queued changes; nil if changes take effect at once.
     package let committed: (@Sendable () -> Value)?
 
-    /// A binding to what two closures read and change.
+    /// Creates a binding from a closure that reads a value and a closure that changes it.
     ///
     /// - Parameters:
-    ///   - get: gives the value.
-    ///   - update: makes a change to the value, now or soon; it may make it more than once, each time to the value as it is.
+    ///   - get: returns the value.
+    ///   - update: applies a change to the value, now or later. It may apply the change more than once, each time to the current
+    ///     value.
     public init(
         get: @escaping @Sendable () -> Value,
         update: @escaping @Sendable (@escaping @Sendable (inout Value) -> Void) -> Void
@@ -21,9 +22,9 @@ public struct Binding<Value: Sendable>: Sendable {
         self.init(get: get, committed: nil, update: update)
     }
 
-    /// A binding whose changes are queued, and made later.
+    /// Creates a binding whose changes are queued, and applied later.
     ///
-    /// - Parameter committed: gives the value without queued changes.
+    /// - Parameter committed: returns the value without queued changes.
     package init(
         get: @escaping @Sendable () -> Value, committed: (@Sendable () -> Value)?,
         update: @escaping @Sendable (@escaping @Sendable (inout Value) -> Void) -> Void
@@ -42,12 +43,12 @@ public struct Binding<Value: Sendable>: Sendable {
     /// The binding itself.
     public var projectedValue: Binding { self }
 
-    /// Makes a change to the source's value as it is when the change is made, which is later than now where another is waiting.
+    /// Applies a change to the source's value. The change runs after all queued changes, and receives the value at that time.
     public func update(_ body: @escaping @Sendable (inout Value) -> Void) { change(body) }
 }
 
 extension Binding {
-    /// A binding to what two closures read and set.
+    /// Creates a binding from a closure that reads a value and a closure that sets it.
     public init(get: @escaping @Sendable () -> Value, set: @escaping @Sendable (Value) -> Void) {
         self.init(get: get) { body in
             var value = get()
@@ -56,7 +57,7 @@ extension Binding {
         }
     }
 
-    /// A binding to a value that stays as it is.
+    /// Returns a binding to a constant value. Setting it does nothing.
     public static func constant(_ value: Value) -> Binding { Binding(get: { value }, update: { _ in }) }
 
     /// A binding to a part of the value.

@@ -1,14 +1,14 @@
 import LMDB
 import StoreEngine
 
-/// How two records of a type are compared by one field, made once for the field. A subscriber to each of many models would hold
-/// half a kilobyte of closures otherwise.
+/// Compares two records of a type by one field. It is created once for each field: otherwise, each subscriber to a model would
+/// hold half a kilobyte of closures.
 final class FieldComparison<R: Record>: Sendable {
     let areSame: Sameness.Comparison<R>
 
     private init(_ areSame: @escaping Sameness.Comparison<R>) { self.areSame = areSame }
 
-    /// The comparison by a field of the type.
+    /// Returns the comparison by a field of the type.
     static func of<V>(_ token: FieldToken<R, V>) -> FieldComparison {
         let key = FieldComparisons.Key(type: ObjectIdentifier(R.self), field: token.name)
         if let known = FieldComparisons.known.withLock({ $0[key] }) as? FieldComparison { return known }
@@ -19,7 +19,7 @@ final class FieldComparison<R: Record>: Sendable {
     }
 }
 
-/// The comparisons of all types. There are as many as a program has fields that it subscribes to.
+/// The comparisons of all types: one for each field that the program subscribes to.
 private enum FieldComparisons {
     struct Key: Hashable {
         let type: ObjectIdentifier

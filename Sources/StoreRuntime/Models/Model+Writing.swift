@@ -1,15 +1,15 @@
 public import StoreEngine
 
 extension Model {
-    /// Changes the record in a write transaction, and returns once that is committed and the model shows it.
+    /// Changes the record in a write transaction. Returns once the transaction is committed and the model has the new values.
     ///
     /// ```swift
     /// try await sensor.update { $0.celsius += 1 }
     /// ```
     ///
-    /// - Parameter body: gets the record as it is in the transaction, which may be newer than what the model shows.
-    /// - Returns: the record after.
-    /// - Throws: what `body` throws; ``StoreError``: `recordNotFound` when the record was deleted, and as
+    /// - Parameter body: receives the record as the transaction reads it, which may be newer than the model's values.
+    /// - Returns: the changed record.
+    /// - Throws: the errors of `body`; ``StoreError``: `recordNotFound` if the record was deleted, and as
     ///   ``Store/write(durability:timeout:_:)``.
     @discardableResult
     public func update(
@@ -21,7 +21,7 @@ extension Model {
         return try await core.write { tx in try tx.update(R.self, id: id, body) }.result
     }
 
-    /// Deletes the record in a write transaction, and returns once that is committed and the model says so.
+    /// Deletes the record in a write transaction. Returns once the transaction is committed and ``isDeleted`` is true.
     ///
     /// - Throws: ``StoreError``, as ``WriteTransaction/delete(_:id:)`` and ``Store/write(durability:timeout:_:)``.
     public func delete(file: StaticString = #fileID, line: UInt = #line) async throws {
@@ -31,16 +31,19 @@ extension Model {
         _ = try await core.write { tx in try tx.delete(R.self, id: id) }
     }
 
-    /// A binding to a field: reading it gives what the model shows, setting it queues a transaction of one field.
+    /// Returns a binding to a field. Reading the binding returns the model's value; setting it queues a transaction that changes
+    /// this field.
     ///
-    /// Changes are made in the order of their making, each to the field as it is then. Reading is tracked by Observation.
+    /// The store applies changes in the order in which they are made, each to the value of the field at that time. Observation
+    /// tracks reading.
     ///
     /// - Parameters:
     ///   - field: the field, such as `\.celsius`.
-    ///   - isOptimistic: whether this binding shows what was set before it is committed. Models and other bindings show it
-    ///     after. When a transaction fails, the binding shows the committed value again.
-    ///   - onError: told of each transaction that failed, on no particular thread; for a constant each one does
-    ///     (`invalidValue`). By default the first one for the line is a notice, see ``OwnershipOptions/onNotice``.
+    ///   - isOptimistic: whether this binding returns a new value before it is committed. Models and other bindings return it
+    ///     after the commit. If a transaction fails, the binding returns the committed value again.
+    ///   - onError: receives the error of each failed transaction, on no particular thread. If the field is a constant, each
+    ///     transaction fails with `invalidValue`. By default, the store reports the first failure of each line as a notice, see
+    ///     ``OwnershipOptions/onNotice``.
     public func binding<V: Sendable>(
         _ field: KeyPath<R.Fields, Field<R, V>>, isOptimistic: Bool = false,
         file: StaticString = #fileID, line: UInt = #line, onError: (@Sendable (any Error) -> Void)? = nil
@@ -91,7 +94,7 @@ extension Model {
             })
     }
 
-    /// Keeps the model until a write through it has ended, and lets reports tell of that.
+    /// Keeps the model alive until a write through it has ended, and lists the write in reports.
     private func pinForWrite(_ line: (file: StaticString, line: UInt)) -> PinID {
         core.ownership.pin(self, .pendingWrite, by: Scope.currentHolder, line.file, line.line)
     }

@@ -7,16 +7,18 @@ public import StoreEngine
 /// ```swift
 /// let sensor = try store.model(Sensor.self, id: "s1")
 /// print(sensor.celsius)                                    // the newest committed value, tracked by Observation
-/// for await celsius in sensor.values(of: \.celsius) { … }  // the current value, then each other one
+/// for await celsius in sensor.values(of: \.celsius) { … }  // the current value, then every new one
 /// ```
 ///
-/// A model shows committed state and is changed through transactions only. What it shows changes in steps, for all models and
-/// live results of a store at once; inside of ``Store/view(_:)`` it shows the view's position. After its record was deleted it
-/// keeps the last values and says so; a record that is inserted later under the same id has a model of its own.
+/// A model holds committed values, and changes only when a transaction commits. All models and live results of a store change
+/// together, in steps. Inside of ``Store/view(_:)``, a model has the values at the view's position.
 ///
-/// It can be used from any thread. Reading a field takes constant time.
+/// After its record was deleted, a model keeps the last values, and ``isDeleted`` is true. A record that is inserted later under
+/// the same id has a new model.
 ///
-/// It is the typed face of its state, which holds all that changes.
+/// A model can be used from any thread. Reading a field takes constant time.
+///
+/// The model adds the record's type to its state, which holds everything that changes.
 @dynamicMemberLookup
 public final class Model<R: Record>: Observable, Identifiable, Sendable {
     /// The record's id.
@@ -39,19 +41,19 @@ public final class Model<R: Record>: Observable, Identifiable, Sendable {
 
     // MARK: Reading
 
-    /// A field of the record, as it is now: at the read view's position inside of one, else at the newest.
+    /// The current value of a field: at the position of the read view inside of one, otherwise at the newest position.
     ///
-    /// Observation tracks it field by field. It is set in a transaction only, by ``update(_:)`` or a binding.
+    /// Observation tracks each field on its own. To set a field, use a transaction, such as ``update(_:)``, or a binding.
     public subscript<V>(dynamicMember field: KeyPath<R.Fields, Field<R, V>>) -> V {
         @inlinable get { value(FieldToken(R.fields[keyPath: field])) }
         @available(*, unavailable, message: "write 'try await model.update { $0.celsius = 3 }', or set a binding")
         set { preconditionFailure("unavailable") }
     }
 
-    /// The value of a field, tracked by Observation.
+    /// Returns the value of a field, tracked by Observation.
     @inlinable
     package func value<V>(_ token: FieldToken<R, V>) -> V {
-        // Nothing generic is called on this way, so that where `R` is known nothing has to be looked up.
+        // This path calls nothing generic, so that no type has to be looked up if `R` is known.
         var value: V?
         state.read(token.fieldIndex) { value = token.value(in: $0.of(R.self).record) }
         return value ?? token.value(in: older(logging: token.fieldIndex).record)
@@ -60,17 +62,17 @@ public final class Model<R: Record>: Observable, Identifiable, Sendable {
     /// The whole record, tracked by Observation as a read of each field.
     public var record: R { (state.readAll()?.of(R.self) ?? older(logging: -1)).record }
 
-    /// Whether the record was deleted. Its fields are then what they were last.
+    /// Whether the record was deleted. Its fields keep their last values.
     public var isDeleted: Bool {
         var isDeleted: Bool?
         state.read(state.deletedSlot) { isDeleted = $0.isDeleted }
         return isDeleted ?? older(logging: state.deletedSlot).isDeleted
     }
 
-    /// The position of the step that gave the model what it shows. Not tracked.
+    /// The position of the step that produced the current values. Not tracked.
     public var position: Position { (state.shown(logging: nil) ?? older(logging: nil)).position }
 
-    /// What is shown to the calling thread in a read view that is older than the model.
+    /// Returns the version that the calling thread reads in a read view that is older than the model.
     @usableFromInline
     func older(logging part: Int?) -> ModelVersion<R> {
         guard let view = ReadViewStorage.current(on: table.timeline) else { return visible }
@@ -79,7 +81,7 @@ public final class Model<R: Record>: Observable, Identifiable, Sendable {
         return state.addEarlier(version, in: view, logging: part).of(R.self)
     }
 
-    /// What is shown outside of read views.
+    /// The version that reads outside of read views get.
     var visible: ModelVersion<R> { state.visible.of(R.self) }
 }
 

@@ -1,34 +1,34 @@
 public import StoreEngine
 
-/// What a model has become, as an element of ``Model/changes``.
+/// A change of a model, as an element of ``Model/changes``.
 public struct ModelChange<R: Record>: Sendable {
-    /// Why there is an element.
+    /// The kind of an element.
     public enum Kind: String, Sendable {
-        /// It is the first one: the record as it is.
+        /// The first element: the current record.
         case current
         /// Fields have changed.
         case updated
-        /// The record was deleted. Nothing comes after this.
+        /// The record was deleted. This is the last element.
         case deleted
     }
 
-    /// Why there is an element.
+    /// The kind of this element.
     public let kind: Kind
-    /// The record in the element before; nil in the first.
+    /// The record of the previous element; nil in the first element.
     public let old: R?
-    /// The record now; nil once it was deleted.
+    /// The current record; nil after it was deleted.
     public let new: R?
-    /// What differs between the two.
+    /// The fields in which the two records differ.
     public let changedFields: ChangedFields<R>
     /// The position of the step that made the change.
     public let position: Position
 }
 
 extension Model {
-    /// The record as it is, and then its changes: an asynchronous sequence that ends after the record was deleted, or when the
-    /// store is closed.
+    /// Delivers the current record, and then its changes. The asynchronous sequence ends after the record was deleted, or when
+    /// the store is closed.
     ///
-    /// Who is slow gets several changes as one. Each iterator keeps the model alive.
+    /// A slow subscriber receives several changes merged into one. Each iterator keeps the model alive.
     public var changes: ModelChanges<R> { ModelChanges(model: self) }
 }
 
@@ -39,7 +39,7 @@ public struct ModelChanges<R: Record>: AsyncSequence, Sendable {
 
     let model: Model<R>
 
-    /// A subscription of its own.
+    /// Returns an iterator with its own subscription.
     public func makeAsyncIterator() -> Iterator {
         Iterator(watch: ModelWatch(model, fields: .all, line: ("Model.changes", 0)))
     }
@@ -50,7 +50,7 @@ public struct ModelChanges<R: Record>: AsyncSequence, Sendable {
 
         init(watch: ModelWatch<R>) { self.watch = watch }
 
-        /// The next change; nil at the end, and when the task is cancelled.
+        /// Waits for the next change, and returns it; nil at the end, and when the task is cancelled.
         public mutating func next() async -> ModelChange<R>? {
             guard let step = await watch.versions.next() else { return nil }
             let kind: ModelChange<R>.Kind = step.new.isDeleted ? .deleted : step.old == nil ? .current : .updated

@@ -3,30 +3,32 @@ import StoreEngine
 
 /// The states of the live models of a record type, by key.
 ///
-/// - `entries` is protected by its mutex. No model may be let go while it is held: the last reference's end takes it.
+/// - `entries` is protected by its mutex. No model may be released while the mutex is held, because the `deinit` of a model takes
+///   it.
 final class ModelIndex: Sendable {
     private struct Entries {
         var states: [[UInt8]: ModelState] = [:]
-        /// Those that were read at a later position than any that was applied.
+        /// The states that were read at a later position than the last applied one.
         var ahead: [ModelState] = []
         var isEnded = false
     }
 
     private let entries = HandoverMutex(Entries())
 
-    /// Whether there are none.
+    /// Whether there are no states.
     var isEmpty: Bool { entries.withLock { $0.states.isEmpty } }
 
-    /// All of them.
+    /// All states.
     var all: [ModelState] { entries.withLock { Array($0.states.values) } }
 
-    /// The state of a key.
+    /// Returns the state of a key.
     func find(_ key: [UInt8]) -> ModelState? { entries.withLock { $0.states[key] } }
 
-    /// Adds a state, unless there is one whose model lives.
+    /// Adds a state, unless the key has one with a live model.
     ///
-    /// - Parameter applying: gives the position that is being applied, or was last.
-    /// - Returns: the model of the key; nil when it has to be read again, as it may lack what was applied since.
+    /// - Parameter applying: returns the position that is being applied, or was applied last.
+    /// - Returns: the model of the key; nil if its record has to be read again, because the state may lack changes that were
+    ///   applied since.
     func add(_ state: ModelState, applying: () -> UInt64) -> (any AnyObject & Sendable)? {
         let (model, isEnded) = entries.withLock { entries -> ((any AnyObject & Sendable)?, Bool) in
             if let found = entries.states[state.key]?.model { return (found, false) }
@@ -40,7 +42,9 @@ final class ModelIndex: Sendable {
         return model
     }
 
-    /// Takes those out that were read ahead of what was applied, at positions before one that is applied now.
+    /// Forgets which states were read ahead of the applied position, up to a position that is being applied now.
+    ///
+    /// - Returns: the states that were read before that position.
     func takeAhead(before sequence: UInt64) -> [ModelState] {
         entries.withLock { entries in
             if entries.ahead.isEmpty { return [] }
@@ -50,9 +54,9 @@ final class ModelIndex: Sendable {
         }
     }
 
-    /// Has all states that are added from here on end at once.
+    /// Ends all states that are added from now on at once.
     ///
-    /// - Returns: those that there are.
+    /// - Returns: the existing states.
     func end() -> [ModelState] {
         entries.withLock { entries in
             entries.isEnded = true
@@ -60,14 +64,14 @@ final class ModelIndex: Sendable {
         }
     }
 
-    /// Forgets a state, unless another one has taken its place.
+    /// Removes a state, unless a newer one has replaced it.
     func remove(_ state: ModelState) {
         entries.withLock { entries in
             if entries.states[state.key] === state { entries.states[state.key] = nil }
         }
     }
 
-    /// The states that a step concerns, each with the place of its change.
+    /// Returns the states that a step concerns, each with the index of its change.
     func touched(by changes: [StepChange], of type: OpenType) -> [(changeIndex: Int, state: ModelState)] {
         var touched: [(changeIndex: Int, state: ModelState)] = []
         entries.withLock { entries in

@@ -1,16 +1,17 @@
-/// Somebody who is called as a model changes, on the thread that makes steps, and must be quick: what adapters to other kinds of
-/// observers are made of.
+/// An observer that a model calls on the thread that makes steps, so it must be quick. Adapters to other kinds of observers use
+/// it.
 package protocol ModelObserver: AnyObject, Sendable {
-    /// Called before the model shows something else.
+    /// Called before a new version of the model is published.
     func willShow()
-    /// Called after the model shows that its record was deleted, and when the store was closed; perhaps more than once.
+    /// Called when no more changes come: after the record's deletion is published, when the store was closed, or when the record
+    /// cannot be read. It may be called more than once.
     func ended()
 }
 
 extension Model {
-    /// Has an observer called, until this is taken back. One that comes after the end is told of it at once.
+    /// Adds an observer, until ``unobserve(_:)`` removes it. An observer that is added after the end is notified of it at once.
     package func observe(_ observer: any ModelObserver) { state.observe(observer) }
 
-    /// Ends what ``observe(_:)`` has begun.
+    /// Removes an observer.
     package func unobserve(_ observer: any ModelObserver) { state.unobserve(observer) }
 }

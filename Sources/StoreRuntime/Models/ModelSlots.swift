@@ -1,10 +1,11 @@
-/// What Observation knows the fields of a type's models by: one key path for each, and one more for whether the record was
-/// deleted. Made once for a type, as making one takes a microsecond.
+/// The key paths by which Observation tracks a type's models: one for each field, and one for whether the record was deleted.
+/// They are created once for each type, because creating a key path takes a microsecond.
 ///
-/// `@unchecked`, as key paths are not known to be sendable; they are constants that hold a number.
+/// `@unchecked` because the compiler does not know key paths as Sendable; these are constants that hold a number.
 @safe
 final class ModelSlots: @unchecked Sendable {
-    /// Owned by this object. Reading a field would count references to what all threads share, if they were stored as such.
+    /// Owned by this object. They are unmanaged, because reading a field would otherwise count references to objects that all
+    /// threads share.
     private let paths: UnsafeMutableBufferPointer<Unmanaged<KeyPath<ModelState, Void>>>
 
     /// The slot for whether the record was deleted.
@@ -25,7 +26,7 @@ final class ModelSlots: @unchecked Sendable {
 
     /// Calls `body` with the key path of a slot.
     ///
-    /// - Precondition: it is the place of a declared field, or ``deleted``.
+    /// - Precondition: `slot` is the index of a declared field, or ``deleted``.
     func with(_ slot: Int, _ body: (KeyPath<ModelState, Void>) -> Void) {
         precondition(slot >= 0 && slot <= deleted, "the record's type has no field with this place")
         unsafe paths[slot]._withUnsafeGuaranteedRef { body($0) }

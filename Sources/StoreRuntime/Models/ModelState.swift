@@ -3,12 +3,12 @@ public import Observation
 import StoreEngine
 import Synchronization
 
-/// What one model shows and who observes it, whatever its record's type is: see ``AnyModelVersion``.
+/// The versions and the observers of one model, without the record's type: see ``AnyModelVersion``.
 ///
-/// It may outlive its model, by the step that is published.
+/// It may outlive its model until the current step is published.
 ///
 /// - `state` is protected by its mutex.
-/// - `isAwaited` rises once.
+/// - `isAwaited` changes once, to true.
 /// - Everything else is constant.
 @usableFromInline
 final class ModelState: Observable, Sendable {
@@ -22,13 +22,13 @@ final class ModelState: Observable, Sendable {
     }
 
     let key: [UInt8]
-    /// Which of the records that were stored under the key one after the other it is.
+    /// The incarnation of the record, which distinguishes it from earlier and later records under the key.
     let incarnation: UInt64
     let timeline: Timeline
     private let slots: ModelSlots
     private let registrar = ObservationRegistrar()
-    /// Whether a field was ever read, or an observer added, so that there may be somebody to be told before something else is
-    /// shown. Who comes later has not seen what was shown before.
+    /// Whether a field was ever read, or an observer added. Until then, no reader needs a notification before a new version is
+    /// published: a later reader has not seen the old version.
     private let isAwaited = Atomic(false)
     private let state: HandoverMutex<State>
 
@@ -43,13 +43,13 @@ final class ModelState: Observable, Sendable {
         state = HandoverMutex(State(versions: Versions(version, at: version.sequence)))
     }
 
-    /// What Observation knows a slot by is a key path to this.
+    /// Observation tracks a slot by a key path to this subscript.
     subscript(slot slot: Int) -> Void { () }
 
     /// The slot for whether the record was deleted.
     var deletedSlot: Int { slots.deleted }
 
-    /// The model, while it lives. Set once, by itself.
+    /// The model, while it lives. The model sets this once.
     var model: (any AnyObject & Sendable)? {
         get { state.withLock { $0.model } }
         set { state.withLock { $0.model = newValue } }
@@ -57,11 +57,12 @@ final class ModelState: Observable, Sendable {
 
     // MARK: Reading
 
-    /// Looks at what is shown to the calling thread, tracked by Observation as a read of one slot.
+    /// Reads the current version for the calling thread, tracked by Observation as a read of one slot.
     ///
-    /// - Parameter body: gets it, with the lock held outside of read views: two threads that count references to one object wait
-    ///   for each other at each step, so what is shown is not retained. It must do no more than copy something out of it. Not
-    ///   called in a read view that is older than the model, whose record only the view's snapshot has.
+    /// - Parameter body: receives the version, and must do no more than copy a value out of it. Outside of read views, it runs
+    ///   with the lock held, so that the version is not retained. Two threads that count references to one object would delay
+    ///   each other. It is not called in a read view that is older than the model, because only the view's snapshot has that
+    ///   record.
     @usableFromInline
     func read(_ slot: Int, _ body: (AnyModelVersion) -> Void) {
         track(slot)
@@ -73,7 +74,7 @@ final class ModelState: Observable, Sendable {
         }
     }
 
-    /// The same as a read of all fields.
+    /// Reads the current version for the calling thread, tracked as a read of all fields.
     func readAll() -> AnyModelVersion? {
         for slot in 0..<slots.deleted { track(slot) }
         return shown(logging: -1)
@@ -85,13 +86,13 @@ final class ModelState: Observable, Sendable {
     }
 
     private func awaitChanges() {
-        // Looked at first, so that threads that read do not take the line from each other.
+        // Loaded first, so that reading threads do not take the cache line from each other.
         if !isAwaited.load(ordering: .relaxed) { isAwaited.store(true, ordering: .relaxed) }
     }
 
-    /// What is shown to the calling thread; nil in a read view that is older than the model.
+    /// Returns the version that the calling thread reads; nil in a read view that is older than the model.
     ///
-    /// - Parameter part: the slot that is read of it, -1 for the whole record; nil where that is of no interest.
+    /// - Parameter part: the slot to log as read, -1 for the whole record; nil to log nothing.
     func shown(logging part: Int?) -> AnyModelVersion? {
         if let view = ReadViewStorage.current(on: timeline) { return shown(in: view, logging: part) }
         let shown = visible
@@ -105,10 +106,10 @@ final class ModelState: Observable, Sendable {
         return version
     }
 
-    /// Adds what a view's snapshot has, where nothing was known of that position.
+    /// Adds the version of a view's snapshot, if no version is known for the view's position.
     ///
-    /// - Parameter version: nil where the snapshot has no record.
-    /// - Returns: what is shown in the view.
+    /// - Parameter version: nil if the snapshot has no record.
+    /// - Returns: the version that the view reads.
     func addEarlier(_ version: AnyModelVersion?, in view: ReadViewStorage, logging part: Int?) -> AnyModelVersion {
         let floor = timeline.floor
         let shown = state.withLock { state in
@@ -121,24 +122,23 @@ final class ModelState: Observable, Sendable {
         return shown
     }
 
-    /// Notes for who reads which version it was, and has the model live for as long as that is of interest: what changes is told
-    /// to models that live.
+    /// Logs which version the current closure read. The log keeps the model alive, because only live models receive changes.
     private func note(_ sequence: UInt64, _ part: Int?) {
         guard let part, let log = ReadLog.current else { return }
         log.note(self, version: sequence, part: part)
         log.keep(model, for: self)
     }
 
-    /// What is shown outside of read views.
+    /// The version that reads outside of read views get.
     var visible: AnyModelVersion {
         let sequence = timeline.visibleSequence
         return state.withLock { $0.versions.valueOrOldest(at: sequence) }
     }
 
-    /// The position of the newest version, which need not be shown yet.
+    /// The position of the newest version, which may not be published yet.
     var newestSequence: UInt64 { state.withLock { $0.versions.newestSequence } }
 
-    /// - Returns: the position of the version that `body` got.
+    /// - Returns: the position of the version that `body` received.
     private func withVisible(_ body: (AnyModelVersion) -> Void) -> UInt64 {
         let sequence = timeline.visibleSequence
         return state.withLock { state in
@@ -147,7 +147,7 @@ final class ModelState: Observable, Sendable {
                 body(version)
                 return version.sequence
             }
-            // Nobody lets it go while the lock is held.
+            // The version stays alive while the lock is held.
             unsafe Unmanaged.passUnretained(state.versions.newest)._withUnsafeGuaranteedRef { body($0) }
             return state.versions.newestSequence
         }
@@ -155,10 +155,11 @@ final class ModelState: Observable, Sendable {
 
     // MARK: Steps
 
-    /// Takes a later version.
+    /// Adds a later version.
     ///
-    /// - Parameter make: makes the version that follows the one it gets; nil where nothing changed.
-    /// - Returns: that version. Nil also where the model was read at that position already, or is deleted.
+    /// - Parameter make: returns the version that follows its argument; nil if nothing changed.
+    /// - Returns: the added version. Nil if nothing changed, if the model was already read at that position, or if the record was
+    ///   deleted.
     func push(at position: Position, _ make: (AnyModelVersion) -> AnyModelVersion?) -> AnyModelVersion? {
         state.withLock { state in
             let before = state.versions.newest
@@ -168,31 +169,32 @@ final class ModelState: Observable, Sendable {
         }
     }
 
-    /// Takes a last version, which is shown from the position after the newest on.
+    /// Adds a last version, which applies from the position after the newest one on.
     func pushEnd(_ make: (AnyModelVersion) -> AnyModelVersion) {
         state.withLock { state in
             state.versions.push(make(state.versions.newest), at: state.versions.newestSequence + 1)
         }
     }
 
-    /// Tells Observation and observers that a version will be shown.
+    /// Notifies Observation and observers before a version is published.
     func willShow(_ version: AnyModelVersion) {
         guard isAwaited.load(ordering: .relaxed) else { return }
         forEachSlot(changedBy: version) { registrar.willSet(self, keyPath: $0) }
         for observer in state.withLock({ $0.observers }) { observer.willShow() }
     }
 
-    /// Tells Observation and observers that a version is shown, and forgets versions that nobody may ask for.
+    /// Notifies Observation and observers that a version is published, and removes versions that no reader can ask for.
     ///
     /// - Parameters:
-    ///   - floor: nobody asks for anything older.
-    ///   - signals: gets those that have to be raised.
-    /// - Returns: whether there are older versions still.
+    ///   - floor: the oldest position that a reader can ask for.
+    ///   - signals: receives the signals to raise.
+    /// - Returns: whether older versions remain.
     func didShow(_ version: AnyModelVersion, floor: UInt64, _ signals: inout [Signal]) -> Bool {
         if isAwaited.load(ordering: .relaxed) {
             forEachSlot(changedBy: version) { slot in
                 registrar.didSet(self, keyPath: slot)
-                // Who was told before, read once more and began to watch before the change was shown hears of it by this alone.
+                // After the first `willSet`, a reader may have run again and begun to track before the position was published.
+                // Only this second `willSet` notifies that reader.
                 registrar.willSet(self, keyPath: slot)
             }
         }
@@ -210,7 +212,7 @@ final class ModelState: Observable, Sendable {
         for slot in 0..<slots.deleted where version.changedFieldIndexes.contains(slot) { slots.with(slot, body) }
     }
 
-    /// Says that nothing comes any more: the store was closed, or the record cannot be read.
+    /// Ends the model, because the store was closed or the record cannot be read: no more changes come.
     func end() {
         let (subscribers, observers) = state.withLock { state in
             state.isEnded = true
@@ -222,9 +224,9 @@ final class ModelState: Observable, Sendable {
 
     // MARK: Subscribing
 
-    /// Has a signal raised whenever one of some fields has changed, or the record was deleted.
+    /// Raises a signal whenever one of some fields has changed, or the record was deleted.
     ///
-    /// - Returns: what ends it.
+    /// - Returns: the number of the subscription, for ``unsubscribe(_:)``.
     func subscribe(_ signal: Signal, to fields: FieldIndexSet) -> UInt64 {
         let (id, isEnded) = state.withLock { state in
             state.lastSubscriber += 1
@@ -235,12 +237,12 @@ final class ModelState: Observable, Sendable {
         return id
     }
 
-    /// Whether nothing comes any more.
+    /// Whether no more changes come.
     var hasEnded: Bool { state.withLock { $0.isEnded } }
 
     func unsubscribe(_ id: UInt64) { state.withLock { $0.subscribers.removeAll { $0.id == id } } }
 
-    /// Has an observer called. One that comes after the end is told of it at once.
+    /// Adds an observer. An observer that is added after the end is notified of it at once.
     func observe(_ observer: any ModelObserver) {
         awaitChanges()
         let isEnded = state.withLock { state in
@@ -250,7 +252,7 @@ final class ModelState: Observable, Sendable {
         if isEnded || visible.isDeleted { observer.ended() }
     }
 
-    /// Ends what ``observe(_:)`` has begun.
+    /// Removes an observer.
     func unobserve(_ observer: any ModelObserver) { state.withLock { $0.observers.removeAll { $0 === observer } } }
 }
 

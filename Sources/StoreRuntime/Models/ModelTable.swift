@@ -1,37 +1,38 @@
 import LMDB
 import StoreEngine
 
-/// The live models of one record type, whatever that is.
+/// The live models of one record type, usable without that type.
 protocol ModelTable: AnyObject, Sendable {
-    /// Whether there are none.
+    /// Whether the table has no models.
     var isEmpty: Bool { get }
 
-    /// The number of the record type in a catalog; nil where the catalog lacks it.
+    /// The number of the record type in a catalog; nil if the catalog lacks it.
     func typeNumber(_ catalog: Catalog) -> UInt32?
 
-    /// Gives models their versions after a step, and adds those that changed to `publication`.
+    /// Applies a step to the models, and adds the changed models to `publication`.
     ///
-    /// A model whose record cannot be decoded ends: it keeps its last values, and asking for it again tells the error.
+    /// A model whose record cannot be decoded ends: it keeps its last values, and the next request for the model throws the
+    /// error.
     ///
     /// - Parameters:
-    ///   - previous: the position of the step before.
+    ///   - previous: the position of the previous step.
     ///   - scope: the step's snapshot.
     func apply(
         _ changes: [StepChange], from previous: UInt64, in scope: borrowing ReadContext, at position: Position,
         _ publication: inout Publication
     )
 
-    /// Reads all models' records again; as ``apply(_:from:in:at:_:)`` otherwise.
+    /// Reads the records of all models again; otherwise as ``apply(_:from:in:at:_:)``.
     func refresh(_ scope: borrowing ReadContext, at position: Position, _ publication: inout Publication)
 
-    /// Tells all observers that nothing comes any more, those who come later too.
+    /// Notifies all observers, also those that are added later, that no more changes come.
     func endAll()
 
     /// The models, for reports.
     var liveModels: [any OwnedModel] { get }
 }
 
-/// The live models of a record type: one for each id, known for as long as somebody uses it. All is constant.
+/// The live models of a record type: one for each id, known as long as any reference to it exists. All properties are constant.
 final class TypedModelTable<R: Record>: ModelTable {
     let timeline: Timeline
     let slots = ModelSlots(fieldCount: R.recordSchema.fields.count)
@@ -43,30 +44,30 @@ final class TypedModelTable<R: Record>: ModelTable {
 
     func typeNumber(_ catalog: Catalog) -> UInt32? { (try? catalog.binding(R.self))?.type.type.id }
 
-    /// The live model of a key.
+    /// Returns the live model of a key.
     func find(_ key: [UInt8]) -> Model<R>? { TypedModelTable.typed(index.find(key)?.model) }
 
-    /// Adds a model, unless there is one.
+    /// Adds a model, unless the key has one.
     ///
-    /// - Parameter applying: gives the position that is being applied, or was last.
-    /// - Returns: the model of the key; nil when it has to be read again.
+    /// - Parameter applying: returns the position that is being applied, or was applied last.
+    /// - Returns: the model of the key; nil if its record has to be read again.
     func add(_ model: Model<R>, applying: () -> UInt64) -> Model<R>? {
         TypedModelTable.typed(index.add(model.state, applying: applying))
     }
 
-    // The states of this table's index are made by models of `R` alone.
+    // Only models of `R` create the states of this table's index.
     private static func typed(_ model: AnyObject?) -> Model<R>? {
         model.map { unsafe unsafeDowncast($0, to: Model<R>.self) }
     }
 
-    /// Forgets a model that ends.
+    /// Removes a model that ends.
     func remove(_ state: ModelState) { index.remove(state) }
 
     func apply(
         _ changes: [StepChange], from previous: UInt64, in scope: borrowing ReadContext, at position: Position,
         _ publication: inout Publication
     ) {
-        // A step's net changes do not say what became of a record that was read in the middle of them.
+        // A step's net changes do not describe a record that was read at a position between the first and the last of them.
         let ahead = index.takeAhead(before: position.sequence)
         guard !isEmpty, let binding = try? scope.state.catalog.binding(R.self) else { return }
         for state in ahead { refresh(state, binding, scope, at: position, &publication) }
@@ -117,9 +118,9 @@ final class TypedModelTable<R: Record>: ModelTable {
         }
     }
 
-    /// The version that follows `before`; nil where nothing changed.
+    /// Returns the version that follows `before`; nil if nothing changed.
     ///
-    /// - Parameter changed: the declared fields that changed; nil where that has to be found out.
+    /// - Parameter changed: the declared fields that changed; nil to compare the records.
     private func version(
         of record: R, at position: Position, after before: AnyModelVersion, _ changed: FieldIndexSet?
     ) -> ModelVersion<R>? {
@@ -128,7 +129,7 @@ final class TypedModelTable<R: Record>: ModelTable {
         return ModelVersion(record, at: position, after: before.sequence, changedFieldIndexes: changed)
     }
 
-    /// Ends a model whose record cannot be read, with the step. Others, and live results, must not suffer from that.
+    /// Ends a model whose record cannot be read, when the step is published. Other models and live results are not affected.
     private func end(_ state: ModelState, _ publication: inout Publication) {
         index.remove(state)
         publication.ended.append(state)

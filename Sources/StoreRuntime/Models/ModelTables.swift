@@ -1,13 +1,13 @@
 import StoreEngine
 
-/// The tables of live models of a store, in the order in which they were first asked for, so that programs that run twice alike are
-/// told in the same order.
+/// The tables of a store's live models, in the order in which they were first asked for. Two equal runs of a program therefore
+/// notify models in the same order.
 struct ModelTables {
     private(set) var all: [any ModelTable] = []
     private var numbers: [ObjectIdentifier: Int] = [:]
     private var isEnded = false
 
-    /// The table of a record type.
+    /// Returns the table of a record type.
     mutating func table<R: Record>(_ type: R.Type, _ make: () -> TypedModelTable<R>) -> TypedModelTable<R> {
         if let number = numbers[ObjectIdentifier(type)], let table = all[number] as? TypedModelTable<R> { return table }
         let table = make()
@@ -17,9 +17,9 @@ struct ModelTables {
         return table
     }
 
-    /// Has the models of tables that are asked for from here on end at once.
+    /// Ends the models of all later tables as soon as they are added.
     ///
-    /// - Returns: the tables that there are.
+    /// - Returns: the existing tables.
     mutating func end() -> [any ModelTable] {
         isEnded = true
         return all

@@ -6,9 +6,10 @@ final class ModelTelling {
     private let core: StoreCore
     private let key: [UInt8]
     private let typeName: String
-    /// The record of a version as the store would hold it, and its type; nil where the program does not know all of it.
+    /// Encodes the record of a version as the store would, and returns it with its type; nil if the program does not know all
+    /// fields.
     private let content: (AnyModelVersion, Catalog) -> (RecordContent, OpenType)?
-    /// Nil while the store has had no witness: most subscriptions need no room for it.
+    /// Nil until the store has a witness, so that most subscriptions need no memory for it.
     private var told: Told?
 
     /// The subscription as a witness knows it.
@@ -42,20 +43,20 @@ final class ModelTelling {
         }
     }
 
-    /// Whether the model's version is shown, which may be ahead of that at first.
+    /// Whether the model's version is published. At first, the version may be ahead of the published position.
     func isSettled(_ model: ModelState) -> Bool { core.stepper.hasShown(model.visible.sequence) }
 
-    /// Waits until the model's version is shown.
+    /// Waits until the model's version is published.
     func settle(_ model: ModelState) async { await core.stepper.untilShown(model.visible.sequence) }
 
-    /// Tells that the subscription has ended, if that was not told.
+    /// Reports the end of the subscription, if it was not reported yet.
     func end() {
         guard let witnessed = told?.witnessed else { return }
         core.witnesses.withState { $0.unsubscribed(witnessed) }
         told?.witnessed = nil
     }
 
-    /// What comes of a look at the model, with nothing else being shown between that and what the witness is told.
+    /// Returns the step that `look` finds. No position is published between the look and reporting the step to the witness.
     func given(_ look: () -> VersionWatch.Step?) -> VersionWatch.Step? {
         core.witnesses.withState { state in
             let step = look()
@@ -91,7 +92,7 @@ final class ModelTelling {
             rows: LiveRows(row), count: 1, position: version.position, catalog: catalog, type: type)
     }
 
-    /// The subscription as a witness knows it, with the live query that stands for it.
+    /// Returns the subscription as a witness knows it, with the live query that stands for it.
     private func told(of version: AnyModelVersion) -> Told {
         if let told { return told }
         let interest: WitnessedInterest
@@ -105,7 +106,7 @@ final class ModelTelling {
         return new
     }
 
-    /// The request for one record.
+    /// Returns the request for one record.
     private static func request(_ content: RecordContent, _ type: OpenType) -> Request? {
         let bytes = content.bytes
         guard let record = unsafe try? DynamicRecord(unverified: bytes.span.bytes, of: type) else { return nil }

@@ -1,11 +1,11 @@
 public import StoreEngine
 
 extension Model {
-    /// A field's value now, and then each other one: an asynchronous sequence that ends when the record is deleted or the store
-    /// is closed.
+    /// Delivers the current value of a field, and then each new value. The asynchronous sequence ends when the record is deleted
+    /// or the store is closed.
     ///
-    /// No two elements that follow each other are the same, as <doc:LiveModels#When-two-values-are-the-same> says. A slow subscriber
-    /// misses values between, never the newest. Each iterator keeps the model alive.
+    /// No two consecutive elements are the same; see <doc:LiveModels#When-two-values-are-the-same>. A slow subscriber misses
+    /// intermediate values, but always receives the newest one. Each iterator keeps the model alive.
     ///
     /// - Parameter field: the field, such as `\.celsius`.
     public func values<V: SendableMetatype>(
@@ -17,7 +17,7 @@ extension Model {
             comparisons: [.of(token)], line: (file, line))
     }
 
-    /// Several fields together: all values of an element are of one position.
+    /// Delivers the values of several fields together. All values of an element are at one position.
     public func values<each V>(
         of fields: repeat KeyPath<R.Fields, Field<R, each V>>, file: StaticString = #fileID, line: UInt = #line
     ) -> ModelValues<R, (repeat each V)> {
@@ -42,14 +42,14 @@ public struct ModelValues<R: Record, Value>: AsyncSequence, Sendable {
     let model: Model<R>
     let fields: FieldIndexSet
     let read: @Sendable (R) -> Value
-    /// Whether two records are the same in a field, for each of the fields.
+    /// One comparison for each of the fields.
     let comparisons: [FieldComparison<R>]
-    /// Where they are asked for.
+    /// The line that asked for the values.
     let line: (file: StaticString, line: UInt)
 
     private func areSame(_ old: R, _ new: R) -> Bool { comparisons.allSatisfy { $0.areSame(old, new) } }
 
-    /// A subscription of its own.
+    /// Returns an iterator with its own subscription.
     public func makeAsyncIterator() -> Iterator { Iterator(values: self) }
 
     /// Waits for values.
@@ -63,7 +63,7 @@ public struct ModelValues<R: Record, Value>: AsyncSequence, Sendable {
             watch = ModelWatch(values.model, fields: values.fields, line: values.line)
         }
 
-        /// The next value; nil at the end, and when the task is cancelled.
+        /// Waits for the next value, and returns it; nil at the end, and when the task is cancelled.
         public mutating func next() async -> Value? {
             repeat {
                 guard await watch.versions.advance() else { return nil }
@@ -71,9 +71,9 @@ public struct ModelValues<R: Record, Value>: AsyncSequence, Sendable {
             return last.map(values.read)
         }
 
-        /// Takes the newest version. Inlined, it would enlarge the frame that a waiting task holds.
+        /// Takes the newest version. Inlining it would enlarge the frame that a waiting task holds.
         ///
-        /// - Returns: whether it differs from the last one, or is the end.
+        /// - Returns: whether to deliver it: its values differ from the last ones, or it is the end.
         @inline(never)
         private mutating func take() -> Bool {
             guard let version = watch.versions.last, !version.isDeleted else {

@@ -1,19 +1,18 @@
 public import StoreEngine
 
-/// What a model shows from one position on, apart from the record itself: what steps and subscribers look at, whatever the
-/// record's type is. Immutable.
+/// The state of a model from one position on, without the record. Steps and subscribers use it for models of any type. Immutable.
 ///
-/// Code of another module is not specialized for a record's type, and looking up generic types takes longer than all the rest
-/// of reading a field. So everything but the record is free of the type.
+/// The compiler does not specialize another module's code for a record's type. Looking up generic types takes longer than the
+/// rest of reading a field, so only the record depends on the type.
 ///
-/// `@unchecked`, as the compiler takes only final classes: this one and its one subclass hold constants that are sendable.
+/// `@unchecked` because the compiler accepts only final classes. This class and its one subclass hold only Sendable constants.
 @usableFromInline
 class AnyModelVersion: @unchecked Sendable {
     final let position: Position
     final let isDeleted: Bool
-    /// The position of the version before, 0 for the first one.
+    /// The position of the previous version; 0 for the first version.
     final let previousSequence: UInt64
-    /// The declared fields in which it differs from the version before.
+    /// The declared fields in which this version differs from the previous one.
     final let changedFieldIndexes: FieldIndexSet
 
     init(at position: Position, isDeleted: Bool, previousSequence: UInt64, changedFieldIndexes: FieldIndexSet) {
@@ -25,31 +24,31 @@ class AnyModelVersion: @unchecked Sendable {
 
     final var sequence: UInt64 { position.sequence }
 
-    /// The declared fields in which it differs from an earlier version.
+    /// Returns the declared fields in which this version differs from an earlier one.
     final func changedFieldIndexes(since earlier: AnyModelVersion) -> FieldIndexSet {
         if earlier.sequence == sequence { return FieldIndexSet() }
         return earlier.sequence == previousSequence ? changedFieldIndexes : compare(with: earlier)
     }
 
-    /// The declared fields in which it differs from an earlier version of the same model, found by looking at them.
+    /// Compares all declared fields with those of an earlier version of the same model, and returns the fields that differ.
     func compare(with earlier: AnyModelVersion) -> FieldIndexSet { .all }
 
-    /// Whether it is of interest to one who watches some declared fields and had the version before.
+    /// Whether a subscriber to some declared fields has to receive this version, if it had the previous one.
     final func concerns(_ fields: FieldIndexSet) -> Bool { isDeleted || changedFieldIndexes.intersects(fields) }
 }
 
-/// What a model shows from one position on. Immutable.
+/// The state of a model from one position on. Immutable.
 @usableFromInline
 final class ModelVersion<R: Record>: AnyModelVersion, @unchecked Sendable {
     @usableFromInline let record: R
 
-    /// The first version.
+    /// Creates the first version.
     init(_ record: R, at position: Position) {
         self.record = record
         super.init(at: position, isDeleted: false, previousSequence: 0, changedFieldIndexes: FieldIndexSet())
     }
 
-    /// The version that comes after another one.
+    /// Creates a version that follows an earlier one.
     init(
         _ record: R, at position: Position, after previousSequence: UInt64, isDeleted: Bool = false,
         changedFieldIndexes: FieldIndexSet = FieldIndexSet()
@@ -66,11 +65,11 @@ final class ModelVersion<R: Record>: AnyModelVersion, @unchecked Sendable {
 }
 
 extension AnyModelVersion {
-    /// As the version of a model of `R`, whose state holds no others.
+    /// Returns this version as a version of a model of `R`. The model's state must hold only such versions.
     @inlinable
     final func of<R: Record>(_ type: R.Type) -> ModelVersion<R> {
         assert(self is ModelVersion<R>)
-        // A state belongs to one model, whose versions are all made as that of its record's type.
+        // A state belongs to one model, and all its versions have the model's record type.
         return unsafe unsafeDowncast(self, to: ModelVersion<R>.self)
     }
 }

@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// One subscription to a model: gives the version that is shown, then each later one that differs in some fields.
+/// One subscription to a model. It delivers the published version, and then each later version that differs in some fields.
 ///
 /// It keeps the model alive, and ends with its last reference. It belongs to one task at a time.
 final class ModelWatch<R: Record> {
@@ -8,7 +8,7 @@ final class ModelWatch<R: Record> {
     let versions: VersionWatch
     private let pin: PinID
 
-    /// - Parameter line: where the subscription is asked for.
+    /// - Parameter line: the line that subscribed.
     init(_ model: Model<R>, fields: FieldIndexSet, line: (file: StaticString, line: UInt)) {
         self.model = model
         versions = VersionWatch(model.state, fields: fields, ModelTelling(model))
@@ -21,13 +21,13 @@ final class ModelWatch<R: Record> {
     }
 }
 
-/// What a subscription to a model waits for, whatever its record's type is. It belongs to one task at a time.
+/// A subscription to a model without the record's type. It belongs to one task at a time.
 final class VersionWatch {
     struct Step {
-        /// The version that was given before.
+        /// The version that was delivered before.
         let old: AnyModelVersion?
         let new: AnyModelVersion
-        /// The declared fields that differ, of those that are watched and others.
+        /// The declared fields that differ, watched or not.
         let changed: FieldIndexSet
     }
 
@@ -36,9 +36,9 @@ final class VersionWatch {
     private let telling: ModelTelling
     private let signal = Signal()
     private var subscription: UInt64?
-    /// The newest version that was looked at.
+    /// The position of the newest version that was examined.
     private var seen: UInt64 = 0
-    /// The version that was given last.
+    /// The version that was delivered last.
     private(set) var last: AnyModelVersion?
     private var cancelledEnd = CancelledEnd()
 
@@ -54,14 +54,14 @@ final class VersionWatch {
         if let subscription { state.unsubscribe(subscription) }
     }
 
-    /// The next step; nil at the end, and when the task is cancelled.
+    /// Waits for the next step, and returns it; nil at the end, and when the task is cancelled.
     func next() async -> Step? {
         let old = last
         guard await advance(), let new = last else { return nil }
         return Step(old: old, new: new, changed: old.map { new.changedFieldIndexes(since: $0) } ?? FieldIndexSet())
     }
 
-    /// Waits for the next version, which is ``last`` then.
+    /// Waits for the next version, and stores it in ``last``.
     ///
     /// - Returns: whether there is one; false at the end, and when the task is cancelled.
     func advance() async -> Bool {
@@ -74,9 +74,10 @@ final class VersionWatch {
         return true
     }
 
-    /// Takes the first version, once that is shown.
+    /// Takes the first version once it is published.
     private func begin() async -> Bool {
-        // A task keeps the memory of its deepest call, which this is where it waits.
+        // A task keeps the memory of its deepest call, and for a waiting task that would be `settle`. So it is called only if
+        // needed.
         if !telling.isSettled(state) { await telling.settle(state) }
         return takeFirst()
     }
@@ -84,16 +85,16 @@ final class VersionWatch {
     @inline(never)
     private func takeFirst() -> Bool {
         if state.hasEnded { return false }
-        // Before looking, so that nothing is lost between the two.
+        // Subscribes before the look, so that no change is lost between the two.
         subscription = state.subscribe(signal, to: fields)
         last = telling.given { Step(old: nil, new: state.visible, changed: FieldIndexSet()) }?.new
         seen = last?.sequence ?? 0
         return last != nil
     }
 
-    /// Looks at the newest version. Inlined, it would enlarge the frame that a waiting task holds.
+    /// Examines the newest version. Inlining it would enlarge the frame that a waiting task holds.
     ///
-    /// - Returns: whether that is of interest.
+    /// - Returns: whether to deliver that version.
     @inline(never)
     private func look() -> Bool {
         guard let old = last, let next = telling.given({ step(from: old) }) else { return false }
@@ -101,7 +102,7 @@ final class VersionWatch {
         return true
     }
 
-    /// The step to the shown version; nil where the watched fields are the same.
+    /// Returns the step to the published version; nil if the watched fields are the same.
     private func step(from old: AnyModelVersion) -> Step? {
         let new = state.visible
         guard new.sequence != seen else { return nil }

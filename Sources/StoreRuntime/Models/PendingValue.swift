@@ -1,21 +1,19 @@
 import LMDB
 import Observation
 
-/// The value that a binding has set and that is not committed yet. Observed as a separate property.
-///
-/// - `state` is protected by its mutex.
+/// A value that a binding has set, until it is committed. Observation tracks it as a separate property.
 final class PendingValue<Value: Sendable>: Observable, Sendable {
     private struct State {
         var value: Value?
         var newest: UInt64 = 0
-        /// How often the value was set or forgotten.
+        /// How often the value was set or removed.
         var version: UInt64 = 0
     }
 
     private let state = HandoverMutex(State())
     private let tracked = TrackedValue()
 
-    /// The value that was set last, while it waits.
+    /// The value that was set last, until it is committed.
     var value: Value? {
         tracked.access()
         let (value, version) = state.withLock { ($0.value, $0.version) }
@@ -23,11 +21,11 @@ final class PendingValue<Value: Sendable>: Observable, Sendable {
         return value
     }
 
-    /// Makes a change to what waits, or else to what is committed.
+    /// Applies a change to the pending value, or to the committed one if no value is pending.
     ///
     /// - Returns: the number of the change.
     func begin(_ committed: () -> Value, change: (inout Value) -> Void) -> UInt64 {
-        // Outside of the lock, as it locks the model.
+        // Called outside of the lock, because it locks the model.
         let base = committed()
         let number = state.withLock { state in
             var value = state.value ?? base
@@ -41,7 +39,8 @@ final class PendingValue<Value: Sendable>: Observable, Sendable {
         return number
     }
 
-    /// Forgets the waiting value when its newest change is committed. Also when one has failed, as later changes were built on it.
+    /// Removes the pending value when its newest change is committed. It is also removed when any change has failed, because
+    /// later changes were built on that one.
     func finish(_ number: UInt64, isFailed: Bool) {
         let isOver = state.withLock { state in
             guard isFailed || state.newest == number else { return false }
@@ -52,7 +51,8 @@ final class PendingValue<Value: Sendable>: Observable, Sendable {
         if isOver { tell() }
     }
 
-    // After the change: a notified reader reads the new value. A reader of the old one that was not watched yet compares versions.
+    // Notifies after the change, so that a notified reader reads the new value. A reader of the old value whose tracking has not
+    // begun yet compares versions.
     private func tell() {
         MarkingTurn.run { tracked.change() }
     }

@@ -1,6 +1,6 @@
-/// A sequence of the values of one object, by which two such sequences are told apart.
+/// A sequence of the values of one object. Two such sequences are distinguished by their objects.
 package protocol SourcedSequence {
-    /// The object; nil once it is gone.
+    /// The object; nil after it was released.
     var source: AnyObject? { get }
 }
 

@@ -1,13 +1,14 @@
 public import StoreEngine
 
 extension Store {
-    /// The live model of a record: the same object for all who ask while one of them keeps it.
+    /// Returns the live model of a record. Every caller that asks for the same id gets the same object, as long as any reference
+    /// to it exists.
     ///
-    /// In a read view the record is looked for at the view's position. Logarithmic in the number of records where the model is
-    /// new, constant time otherwise.
+    /// In a read view, the record is looked up at the view's position.
     ///
-    /// - Throws: ``StoreError``: `recordNotFound` when there is no record with this id; `unknownType` when the store was opened
+    /// - Throws: ``StoreError``: `recordNotFound` if there is no record with this id; `unknownType` if the store was opened
     ///   without `R`; `closed`; `damaged`.
+    /// - Complexity: logarithmic in the number of records if the model is new, otherwise constant.
     public func model<R: Record>(_ type: R.Type = R.self, id: R.ID) throws -> Model<R> {
         guard let model = try modelIfPresent(type, id: id) else {
             throw StoreError(
@@ -17,7 +18,7 @@ extension Store {
         return model
     }
 
-    /// As ``model(_:id:)``; nil when there is no record with this id.
+    /// Returns the live model of a record, as ``model(_:id:)``; nil if there is no record with this id.
     public func modelIfPresent<R: Record>(_ type: R.Type = R.self, id: R.ID) throws -> Model<R>? {
         try requireOpen()
         try core.stepper.start()
@@ -31,7 +32,7 @@ extension Store {
 }
 
 extension StoreCore {
-    /// The live model of a record that is read; nil where it is not there.
+    /// Returns the live model of a record, which it reads if there is no model yet; nil if the record does not exist.
     fileprivate func model<R: Record>(_ type: R.Type, key: [UInt8]) throws -> Model<R>? {
         let table = stepper.table(type)
         if let model = table.find(key), !model.visible.isDeleted { return model }
@@ -49,8 +50,10 @@ extension StoreCore {
         table.add(Model(found, at: position, table, self)) { stepper.applyingSequence }
     }
 
-    /// The live model of a record that a view or a live result has at a position. Where it is not there any more one of its own,
-    /// which shows the record as it was and is deleted from the next position on; where it cannot be read one that has ended.
+    /// Returns the live model of a record that a view or a live result has at a position.
+    ///
+    /// If the record does not exist any more, returns a separate model, which keeps the record's values and is deleted from the
+    /// next position on. If the record cannot be read, returns a model that has ended.
     func model<R: Record>(of found: StoredRecord<R>, at position: Position) -> Model<R> {
         let table = stepper.table(R.self)
         if let model = table.find(found.key) ?? add(found, at: position, table) {
@@ -67,7 +70,7 @@ extension StoreCore {
             }
         }
         var (found, position) = (found, position)
-        // A later view may have it still, with other values.
+        // A later view may still have the record, with other values.
         if let view = ReadViewStorage.current(on: stepper.timeline), view.sequence > position.sequence,
             let shown = try? StoredRecord<R>(found.key, in: view.scope), shown.incarnation == found.incarnation
         {

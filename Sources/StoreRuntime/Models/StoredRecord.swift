@@ -1,16 +1,17 @@
 import LMDB
 import StoreEngine
 
-/// A record as it is in a snapshot, with what tells it from others that are stored under its key before and after it.
+/// A record in a snapshot, with its key and incarnation. The incarnation distinguishes it from earlier and later records under
+/// the key.
 struct StoredRecord<R: Record> {
     let record: R
     let key: [UInt8]
     /// The sequence number of the change set that inserted it.
     let incarnation: UInt64
 
-    /// What a snapshot has under a key; nil where that is nothing.
+    /// Reads the record under a key; nil if the snapshot has none.
     ///
-    /// - Throws: ``StoreError``: `unknownType` when the store was opened without `R`; `damaged`.
+    /// - Throws: ``StoreError``: `unknownType` if the store was opened without `R`; `damaged`.
     init?(_ key: [UInt8], in scope: borrowing ReadContext) throws(StoreError) {
         let binding = try scope.state.catalog.binding(R.self)
         guard let content = try scope.content(of: binding.type, key: key) else { return nil }
@@ -19,7 +20,7 @@ struct StoredRecord<R: Record> {
         incarnation = content.incarnation
     }
 
-    /// A row of a live result, which is decoded.
+    /// Takes the decoded record of a row of a live result.
     init(_ record: R, _ row: LiveRow) {
         self.record = record
         key = row.key

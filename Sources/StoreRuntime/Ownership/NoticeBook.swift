@@ -1,4 +1,4 @@
-/// Which notices were given, and how often initial values were made.
+/// The notices that were delivered, and how often initial values were made.
 struct NoticeBook {
     struct Constructed {
         let type: String
@@ -21,22 +21,22 @@ struct NoticeBook {
 
     /// Notes a notice.
     ///
-    /// - Returns: whether there was none of its kind for the line.
+    /// - Returns: whether it is the first of its kind for the line.
     mutating func isNew(_ notice: OwnershipNotice) -> Bool {
         told.insert(Subject(code: notice.code, line: notice.line)).inserted
     }
 
     /// Notes the check of an owner's expression.
     ///
-    /// - Returns: whether it is the line's first.
+    /// - Returns: whether it is the first check for the line.
     mutating func isNewCheck(_ line: SourceLine) -> Bool { checked.insert(line).inserted }
 
-    /// How many may be made and not used before that is worth telling.
+    /// The number of unused initial values from which the registry gives a notice.
     private static let wasteLimit = 3
 
     /// Counts initial values.
     ///
-    /// - Returns: whether some have been made for nothing.
+    /// - Returns: whether too many were not used.
     mutating func count(_ constructed: Int, _ used: Int, line: UInt32, of type: String) -> Bool {
         var counts = constructions[line] ?? Constructed(type: type)
         counts.constructedCount += constructed

@@ -1,13 +1,14 @@
-/// Finds who keeps each other alive among registered owners: a depth-first walk that looks for edges back to its own path.
+/// Finds registered owners that keep each other alive: a depth-first search that looks for edges back to its own path.
 ///
-/// Linear in the number of edges. Of each group that hangs together in rings, the rings found depend on the order of the nodes;
-/// at least one of each group is.
+/// The order of the nodes decides which cycles it finds. In each group of connected cycles, it finds at least one.
+///
+/// - Complexity: linear in the number of edges.
 struct OwnerCycles<Node: Hashable> {
     private let edges: [Node: [Node]]
     private var isDone: Set<Node> = []
     private var found: [[Node]] = []
 
-    /// The rings: the nodes along each, the first one again at its end.
+    /// Returns the cycles: the nodes along each, with the first one again at its end.
     static func find(_ edges: [Node: [Node]], from starts: [Node]) -> [[Node]] {
         var search = OwnerCycles(edges: edges)
         for start in starts { search.walk(start) }
@@ -18,7 +19,7 @@ struct OwnerCycles<Node: Hashable> {
 
     private mutating func walk(_ start: Node) {
         guard !isDone.contains(start) else { return }
-        // No recursion: chains of owners may be long.
+        // Not recursive, because chains of owners may be long.
         var path: [(node: Node, next: Int)] = [(start, 0)]
         var depths: [Node: Int] = [start: 0]
         while let (node, next) = path.last {

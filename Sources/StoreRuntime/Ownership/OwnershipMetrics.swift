@@ -1,17 +1,17 @@
-/// How many objects, scopes and pins an ownership registry knows.
+/// The numbers of objects, scopes and pins that an ownership registry knows.
 public struct OwnershipMetrics: Sendable, Hashable {
-    /// The pins.
+    /// The number of pins.
     public let pinCount: Int
-    /// The objects that are pinned or kept for the grace period.
+    /// The number of objects that are pinned or kept for the grace period.
     public let objectCount: Int
-    /// The live models of the store, pinned or not.
+    /// The number of live models of the store, pinned or not.
     public let modelCount: Int
-    /// The models that are kept for the grace period.
+    /// The number of models that are kept for the grace period.
     public let restingCount: Int
-    /// The open scopes.
+    /// The number of open scopes.
     public let scopeCount: Int
-    /// The objects that are alive although the last scope that had them is closed.
+    /// The number of objects that are alive although the last scope that owned or borrowed them is closed.
     public let leakCount: Int
-    /// The notices that were given.
+    /// The number of notices that were given.
     public let noticeCount: Int
 }

@@ -1,18 +1,18 @@
-/// Something about the ownership of objects that a developer wants to know, in a sentence.
+/// A message about the ownership of objects, for the developer of the program.
 public struct OwnershipNotice: Sendable, CustomStringConvertible {
-    /// What kind of thing it is. There may be more of them in later versions.
+    /// The kind of a notice. Later versions may add kinds.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The code as a word.
         public let rawValue: String
 
-        /// A code by its word.
+        /// Creates a code from its word.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// An object is alive although the last scope that owned or borrowed it is closed.
         public static let leaked = Code(rawValue: "leaked")
-        /// A borrower got an object that nobody owns, and that went with the next update.
+        /// A component borrowed an object that nothing owns, and the object was released with the next update.
         public static let unowned = Code(rawValue: "unowned")
-        /// An owner was handed another object than the one that it has, and keeps the one that it has.
+        /// An owner was handed another object than the one that it has, and ignores it.
         public static let ignoredObject = Code(rawValue: "ignoredObject")
         /// An initial value was made more often than it was used.
         public static let repeatedConstruction = Code(rawValue: "repeatedConstruction")
@@ -20,29 +20,29 @@ public struct OwnershipNotice: Sendable, CustomStringConvertible {
         public static let repeatedID = Code(rawValue: "repeatedID")
         /// No ancestor provides an object that a component asks for.
         public static let missingObject = Code(rawValue: "missingObject")
-        /// A handler of a scope's end has thrown.
+        /// A handler that runs when a scope closes has thrown an error.
         public static let handlerFailed = Code(rawValue: "handlerFailed")
-        /// A task of a scope has thrown.
+        /// A task of a scope has thrown an error.
         public static let taskFailed = Code(rawValue: "taskFailed")
-        /// A component's update has thrown.
+        /// A component's update has thrown an error.
         public static let updateFailed = Code(rawValue: "updateFailed")
-        /// A write that a binding has queued was not committed, and nobody asked to be told.
+        /// A write that a binding queued was not committed, and the binding has no error handler.
         public static let writeFailed = Code(rawValue: "writeFailed")
-        /// The store could not be read for components or an effect, which is tried again.
+        /// Components or an effect could not read the store. They try again.
         public static let readFailed = Code(rawValue: "readFailed")
-        /// Updates of components go on changing what they read.
+        /// Updates of components keep changing the values that the components read.
         public static let endlessUpdates = Code(rawValue: "endlessUpdates")
     }
 
-    /// What kind of thing it is.
+    /// The kind of the notice.
     public let code: Code
-    /// The sentence, with what mends it.
+    /// The message, with a remedy.
     public let message: String
-    /// The line that it is about, where there is one.
+    /// The line of source that the notice is about, if there is one.
     public let line: SourceLine?
-    /// The path of the scope that it happened in, where there is one.
+    /// The path of the scope in which it happened, if there is one.
     public let scope: String?
-    /// What was thrown, where something was.
+    /// The error that was thrown, if there was one.
     public let error: (any Error)?
 
     package init(

@@ -1,35 +1,37 @@
 import LMDB
 
-/// Knows which objects are kept alive, by whom, since when and from which line.
+/// Records which objects are kept alive, by which owners and borrowers, since when and from which line.
 ///
-/// Each store has one (``Store/ownership``), which its scopes, models and components use; programs without a store make their
-/// own. It can be used from any thread. Pinning and releasing take constant time.
+/// Each store has a registry (``Store/ownership``), which its scopes, models and components use. A program without a store
+/// creates its own. A registry can be used from any thread. Pinning and releasing take constant time.
 ///
-/// - `state` is protected by its mutex, under which no object's `deinit` runs; `models` by its own.
+/// - `state` is protected by its mutex, under which no object's `deinit` runs; `models` is protected by its own mutex.
 public final class OwnershipRegistry: Sendable {
     private struct State {
         var pins: PinState
         var lines = SourceLines()
         var scopes: [UInt64: OpenScope] = [:]
         var lastScope: UInt64 = 0
-        /// One for each object, by the last scope that had it. They are asked for their objects outside of the lock only, see
-        /// ``livingSuspects()``.
+        /// One suspect for each object, from the last scope that had the object. Suspects are asked for their objects only
+        /// outside of the lock, see ``livingSuspects()``.
         var suspects: [ObjectIdentifier: Suspect] = [:]
-        /// Those that wait for the ends of scopes and their tasks, by the number of the first such scope.
+        /// The suspects that wait until scopes and their tasks end, by the number of the first such scope.
         var suspectsInWaiting: [UInt64: Set<ObjectIdentifier>] = [:]
         var notices = NoticeBook()
-        /// Whether a task ends rests as their time comes.
+        /// Whether a task is running that ends rests in time.
         var isTimed = false
-        /// Whether a task tells leaks as their time comes.
+        /// Whether a task is running that reports leaks in time.
         var isTellingLeaks = false
 
-        /// Whether an object that should be gone is not just kept for another reason.
+        /// Whether an object that should be gone is leaked: no scope has it, it does not rest, and nothing in an open scope
+        /// borrows it.
         func isLeaked(_ object: KeptObject) -> Bool {
             !pins.isInScope(object) && !pins.isResting(object) && borrowingScope(of: object) == nil
         }
 
-        /// An open scope in which something borrows an object, such as an iterator in one of its tasks. At most linear in the
-        /// object's pins.
+        /// Returns an open scope in which something borrows an object, such as an iterator in one of its tasks.
+        ///
+        /// - Complexity: at most linear in the number of the object's pins.
         func borrowingScope(of object: KeptObject) -> UInt64? {
             pins.first(of: object) { pin in
                 guard pin.kind == .borrower, case .program(let scope?) = pin.holder else { return nil }
@@ -37,9 +39,9 @@ public final class OwnershipRegistry: Sendable {
             }
         }
 
-        /// Has a suspect wait for the ends of scopes.
+        /// Makes a suspect wait until scopes end.
         ///
-        /// - Returns: whether one of them is open.
+        /// - Returns: whether one of the scopes is open.
         mutating func wait(_ id: ObjectIdentifier, for numbers: [UInt64]) -> Bool {
             let open = numbers.filter { scopes[$0] != nil }
             suspects[id]?.awaited = open
@@ -55,18 +57,18 @@ public final class OwnershipRegistry: Sendable {
         var reference: ScopeReference?
         let line: UInt32
         let since: Int64
-        /// The object that keeps it, where one says so.
+        /// The object that keeps the scope, if the caller named one.
         let holder: WeakObject?
     }
 
-    /// What should be gone after the end of a scope.
+    /// An object that should be gone after the end of a scope.
     private struct Suspect: Sendable {
         let reference: WeakObject
         let scope: String
         let line: UInt32
-        /// When that scope was closed, and since its tasks have ended too, when they had.
+        /// When that scope was closed. Once its tasks have ended too, the time when they ended.
         var since: Int64
-        /// The scopes that have to end before it is one.
+        /// The scopes that have to end before the object can be reported.
         var awaited: [UInt64] = []
         var isTold = false
 
@@ -81,7 +83,7 @@ public final class OwnershipRegistry: Sendable {
     private let models = HandoverMutex(WeakModels())
     private let options: OwnershipOptions
 
-    /// A registry without a store.
+    /// Creates a registry without a store.
     public init(options: OwnershipOptions = OwnershipOptions()) {
         self.options = options
         state = HandoverMutex(
@@ -91,7 +93,7 @@ public final class OwnershipRegistry: Sendable {
         OwnershipWatch.current?.add(self)
     }
 
-    /// Has reports list a store's models.
+    /// Lists a store's models in reports.
     func follow(_ source: any LiveModelSource) { models.withLock { $0.source = source } }
 
     private var now: Int64 { options.clock.now() }
@@ -101,11 +103,11 @@ public final class OwnershipRegistry: Sendable {
 
     // MARK: Pins
 
-    /// Keeps an object alive until what this returns is released.
+    /// Keeps an object alive until the returned pin is released.
     ///
     /// - Parameters:
-    ///   - kind: why.
-    ///   - holder: the object that keeps it, to find rings of them; it is not kept alive by that.
+    ///   - kind: why the object is kept alive.
+    ///   - holder: the object that keeps `object`, so that reports can find cycles. The pin does not keep the holder alive.
     public func pin(
         _ object: some AnyObject & Sendable, _ kind: PinKind = .owner, by holder: AnyObject? = nil,
         file: StaticString = #fileID, line: UInt = #line
@@ -127,10 +129,10 @@ public final class OwnershipRegistry: Sendable {
 
     func unpin(_ id: PinID) { _ = end(id) }
 
-    /// - Returns: whether the object should be gone, as it is in no scope any more.
+    /// - Returns: whether the object should be gone, because no scope has it any more.
     private func end(_ id: PinID) -> Bool {
         let now = now
-        // The object, if it goes, goes at the end of this function.
+        // If this was the last reference to the object, it is released at the end of this function, outside of the lock.
         let (unpinned, startsTimer) = state.withLock { state in
             let unpinned = state.pins.unpin(id, at: now)
             let startsTimer = unpinned.rests && !state.isTimed
@@ -141,7 +143,7 @@ public final class OwnershipRegistry: Sendable {
         return unpinned.shouldBeGone
     }
 
-    /// Ends the pins of a scope that closes, the newest first, and remembers what should be gone after it and is not.
+    /// Ends the pins of a closing scope, the newest first. Notes the objects that should be gone afterwards and are not.
     func unpin(_ ids: [PinID], of path: String, _ number: UInt64) {
         let now = now
         var suspects: [(id: ObjectIdentifier, suspect: Suspect)] = []
@@ -162,17 +164,17 @@ public final class OwnershipRegistry: Sendable {
         }
     }
 
-    /// The suspects that wait for no scope and are alive; all that are gone are forgotten.
+    /// Returns the suspects that are alive and wait for no scope, and forgets those that are gone.
     ///
-    /// Whoever asks keeps them until it is done: a reference that is found while the state is locked might be the last, and the
-    /// object's `deinit` would run under the lock.
+    /// The caller keeps the result until it is done. A reference that is loaded while the state is locked might be the last one,
+    /// and the object's `deinit` would run under the lock.
     private func livingSuspects() -> [ObjectIdentifier: KeptObject] {
         let suspects = state.withLock { $0.suspects }
         let living = suspects.compactMapValues(\.object)
         if living.count < suspects.count {
             state.withLock { state in
                 for (id, suspect) in suspects where living[id] == nil {
-                    // Another object may have come to the address.
+                    // The address may belong to another object by now.
                     if state.suspects[id]?.reference === suspect.reference { state.suspects[id] = nil }
                 }
             }
@@ -198,7 +200,7 @@ public final class OwnershipRegistry: Sendable {
         }
     }
 
-    /// When the task that ends rests has to look again; nil when none ever ends, and the task does.
+    /// Returns when the task that ends rests has to look again. Returns nil if no rest ever ends, and the task ends.
     private func nextRestEnd() -> Int64? {
         state.withLock { state in
             if let end = state.pins.nextRestEnd, end < .max { return end }
@@ -213,7 +215,7 @@ public final class OwnershipRegistry: Sendable {
         withExtendedLifetime(gone) {}
     }
 
-    /// Lets go at once what is only kept for the grace period.
+    /// Releases all objects that only the grace period keeps.
     public func releaseIdle() {
         let gone = state.withLock { $0.pins.endAllRests() }
         withExtendedLifetime(gone) {}
@@ -221,9 +223,9 @@ public final class OwnershipRegistry: Sendable {
 
     // MARK: Scopes
 
-    /// Notes that a scope is open, or something like one.
+    /// Registers an open scope, or a place in a tree of components.
     ///
-    /// - Returns: its number. Numbers rise.
+    /// - Returns: its number. Later scopes have higher numbers.
     func open(
         _ path: String, in parent: UInt64?, heldBy holder: WeakObject? = nil, _ file: StaticString, _ line: UInt
     ) -> UInt64 {
@@ -239,16 +241,16 @@ public final class OwnershipRegistry: Sendable {
 
     func opened(_ scope: ScopeReference) { state.withLock { $0.scopes[scope.number]?.reference = scope } }
 
-    /// Notes that a scope has closed, and its tasks have ended: tells what should be gone with it.
+    /// Registers that a scope has closed and its tasks have ended. Reports the objects that should be gone with it.
     ///
-    /// - Parameter others: scopes whose tasks may have what it had, and have to end too before that.
+    /// - Parameter others: scopes whose tasks may still have the scope's objects. They have to end too before a report.
     func closed(_ number: UInt64, with others: [UInt64] = []) {
         let now = now
         let startsTimer = state.withLock { state in
             state.scopes[number] = nil
             var isDue = false
             for id in state.suspectsInWaiting.removeValue(forKey: number) ?? [] {
-                // It may be one of a later scope by now.
+                // The object may be a suspect of a later scope by now.
                 guard let awaited = state.suspects[id]?.awaited, awaited.first == number else { continue }
                 if state.wait(id, for: awaited + others) { continue }
                 state.suspects[id]?.since = now
@@ -262,26 +264,30 @@ public final class OwnershipRegistry: Sendable {
         if startsTimer { tellLeaksInTime() }
     }
 
-    /// The scopes without a parent that are open.
+    /// The open scopes without a parent.
     var roots: [Scope] {
         state.withLock { $0.scopes.values.filter { $0.parent == nil }.compactMap { $0.reference?.scope } }
     }
 
     // MARK: Asking
 
-    /// What is alive, by whom and since when. Linear in the number of pins, models and scopes.
+    /// Returns a report of the live objects: their owners and borrowers, and the age of each pin.
+    ///
+    /// - Complexity: linear in the number of pins, models and scopes.
     public func report() -> OwnershipReport { OwnershipReporter(snapshot()).report() }
 
-    /// What is alive although the last scope that owned or borrowed it is closed.
+    /// Returns the objects that are alive although the last scope that owned or borrowed them is closed.
     public func leaks() -> [OwnershipReport.Leak] { OwnershipReporter(snapshot()).leaks }
 
-    /// Why an object is alive: a model, or any other.
+    /// Returns why an object is alive: a model, or any other object.
     public func whyAlive(_ object: AnyObject) -> OwnershipReport.Object {
         let object = KeptObject(object)
         return OwnershipReporter(snapshot(of: object)).describe(object)
     }
 
-    /// How much of what there is. Constant time, but for models and leaks: linear in their number.
+    /// The numbers of pins, objects, models, scopes, leaks and notices.
+    ///
+    /// - Complexity: linear in the number of models and possible leaks, constant for the rest.
     public var metrics: OwnershipMetrics {
         let modelCount = models.withLock { $0.source }?.liveModels.count ?? 0
         let suspects = livingSuspects()
@@ -317,7 +323,7 @@ public final class OwnershipRegistry: Sendable {
 
     // MARK: Notices
 
-    /// Tells something, once for its kind and line.
+    /// Delivers a notice, once for its kind and line.
     package func tell(_ notice: OwnershipNotice) {
         guard state.withLock({ $0.notices.isNew(notice) }) else { return }
         let tell = options.onNotice ?? StandardErrorNotice.write
@@ -334,7 +340,8 @@ public final class OwnershipRegistry: Sendable {
         }
     }
 
-    /// When the task that tells leaks has to look again; nil when there is nothing ever to tell, and the task ends.
+    /// Returns when the task that reports leaks has to look again. Returns nil if there is never anything to report, and the task
+    /// ends.
     private func nextLeakTime() -> Int64? {
         state.withLock { state in
             let untold = state.suspects.values.filter { !$0.isTold && $0.awaited.isEmpty }
@@ -354,7 +361,7 @@ public final class OwnershipRegistry: Sendable {
                     suspect.since <= now - leakDelay
                 else { return nil }
                 if state.pins.isInScope(object) {
-                    // The scope that has it now answers for it.
+                    // The scope that has the object now is responsible for it.
                     state.suspects[id] = nil
                     return nil
                 }
@@ -362,7 +369,7 @@ public final class OwnershipRegistry: Sendable {
                     state.suspects[id]?.since = now
                     return nil
                 }
-                // It is looked at again when that scope ends.
+                // The object is checked again when that scope ends.
                 if let scope = state.borrowingScope(of: object), state.wait(id, for: [scope]) { return nil }
                 state.suspects[id]?.isTold = true
                 return (suspect, object)
@@ -379,12 +386,12 @@ public final class OwnershipRegistry: Sendable {
         }
     }
 
-    /// Whether an owner's expression is to be evaluated for a check now: once for a line.
+    /// Whether to evaluate an owner's expression for a check now: once for each line.
     package func beginsCheck(_ file: StaticString, _ line: UInt) -> Bool {
         options.checksIgnoredObjects && state.withLock { $0.notices.isNewCheck(SourceLine(file, line)) }
     }
 
-    /// Counts initial values of a place in the source, and tells when some were made for nothing.
+    /// Counts the initial values that a line of source made and used. Gives a notice if too many were not used.
     package func count(
         constructed: Int, used: Int, of type: String, _ file: StaticString, _ line: UInt
     ) {

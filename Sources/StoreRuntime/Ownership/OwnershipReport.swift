@@ -1,14 +1,15 @@
-/// What is alive, by whom and since when. As text through `description`, as JSON through `Codable`.
+/// A report of the live objects: their owners and borrowers, and the age of each pin. `description` gives it as text, `Codable`
+/// as JSON.
 public struct OwnershipReport: Sendable, Codable, Equatable {
-    /// One who keeps an object alive.
+    /// A pin, which keeps an object alive.
     public struct Pin: Sendable, Codable, Equatable, CustomStringConvertible {
-        /// Why.
+        /// Why the pin keeps the object alive.
         public let kind: PinKind
-        /// Who, where that is known: a scope's path, or an object's type, or that it is gone.
+        /// The holder of the pin, if it is known: a scope's path, an object's name, or a note that the holder is gone.
         public let holder: String?
-        /// The line that did it.
+        /// The line that took the pin.
         public let line: SourceLine
-        /// Since how many seconds.
+        /// The age of the pin in seconds.
         public let ageSeconds: Double
 
         public var description: String {
@@ -16,17 +17,17 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
         }
     }
 
-    /// An object that is alive.
+    /// A live object.
     public struct Object: Sendable, Codable, Equatable, CustomStringConvertible {
-        /// The record type's name for a model, else the Swift type's.
+        /// The name of the record type for a model, otherwise of the Swift type.
         public let type: String
         /// The record's id for a model.
         public let id: String?
         /// The number of the newest change set that a model has applied.
         public let position: UInt64?
-        /// Who keeps it alive, the newest first. Without any it is whoever has a plain reference to it.
+        /// The pins that keep the object alive, the newest first. Without pins, a plain reference keeps it.
         public let pins: [Pin]
-        /// Whether it is only kept in case somebody asks for it again.
+        /// Whether only the grace period keeps the object alive.
         public let isResting: Bool
 
         public var description: String {
@@ -40,13 +41,13 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
 
     /// An object that is alive although the last scope that owned or borrowed it is closed.
     public struct Leak: Sendable, Codable, Equatable, CustomStringConvertible {
-        /// The object, with those who pin it still.
+        /// The object, with its remaining pins.
         public let object: Object
-        /// The path of the scope that was the last.
+        /// The path of the last scope that owned or borrowed the object.
         public let scope: String
-        /// The line by which that scope had it.
+        /// The line that gave the object to that scope.
         public let line: SourceLine
-        /// Since how many seconds that scope is closed.
+        /// How many seconds ago that scope was closed.
         public let ageSeconds: Double
 
         public var description: String {
@@ -54,19 +55,19 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
         }
     }
 
-    /// A scope that is open.
+    /// An open scope.
     public struct Scope: Sendable, Codable, Equatable, CustomStringConvertible {
-        /// The names from the root to it.
+        /// The names from the root to the scope.
         public let path: String
         /// The line that opened it.
         public let line: SourceLine
-        /// Since how many seconds.
+        /// The age of the scope in seconds.
         public let ageSeconds: Double
-        /// How many objects it pins.
+        /// The number of its pins.
         public let pinCount: Int
-        /// How many tasks and effects of it run.
+        /// The number of its running tasks and effects.
         public let taskCount: Int
-        /// How many child scopes it has.
+        /// The number of its child scopes.
         public let childCount: Int
 
         public var description: String {
@@ -75,27 +76,27 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
         }
     }
 
-    /// How often initial values for a place in the source were made, and how often one was used.
+    /// How often a property's initial value was made, and how often one was used.
     public struct RepeatedConstruction: Sendable, Codable, Equatable, CustomStringConvertible {
         /// The line of the property.
         public let line: SourceLine
-        /// What is made.
+        /// The type of the value.
         public let type: String
-        /// How often it was made.
+        /// How often an initial value was made.
         public let constructedCount: Int
-        /// How often that was used.
+        /// How often an initial value was used.
         public let usedCount: Int
 
         public var description: String { "\(type) at \(line): \(constructedCount) made, \(usedCount) used" }
     }
 
-    /// The live models and other pinned objects, in the order of their types and ids.
+    /// The live models and other pinned objects, sorted by type and id.
     public let objects: [Object]
-    /// What is alive and should not be.
+    /// The objects that are alive and should not be.
     public let leaks: [Leak]
-    /// The open scopes, in the order of their paths.
+    /// The open scopes, sorted by path.
     public let scopes: [Scope]
-    /// Owners that keep each other alive: the labels along each path, the first one again at its end.
+    /// Owners that keep each other alive: the labels along each cycle, with the first one again at its end.
     public let cycles: [[String]]
     /// How often initial values were made.
     public let constructions: [RepeatedConstruction]

@@ -1,4 +1,4 @@
-/// Puts what a registry knew into words.
+/// Describes the contents of a registry in words.
 struct OwnershipReporter {
     private enum Node: Hashable {
         case scope(UInt64)
@@ -6,9 +6,9 @@ struct OwnershipReporter {
     }
 
     private let snapshot: OwnershipSnapshot
-    /// The objects that hold others and are alive, kept until all is said, by who knows them.
+    /// The live objects that hold others, by the identity of their weak references. They are kept until the report is complete.
     private let holders: [ObjectIdentifier: KeptObject]
-    /// What the objects are called.
+    /// The names of the objects.
     private let labels: [ObjectIdentifier: String]
 
     init(_ snapshot: OwnershipSnapshot) {
@@ -82,7 +82,7 @@ struct OwnershipReporter {
         id(of: holder).flatMap { labels[$0] } ?? "a \(holder.type) that is gone"
     }
 
-    /// What a holder is known by while it is alive.
+    /// Returns the identity of a holder while it is alive.
     private func id(of holder: WeakObject) -> ObjectIdentifier? { holders[ObjectIdentifier(holder)]?.id }
 
     private func path(_ number: UInt64) -> String? { snapshot.scopes[number]?.path }

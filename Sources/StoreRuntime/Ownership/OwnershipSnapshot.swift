@@ -1,4 +1,4 @@
-/// What a registry knew at one moment, to be put into words without its lock.
+/// The contents of a registry at one moment, so that a report needs no lock.
 struct OwnershipSnapshot {
     let now: Int64
     let lines: SourceLines
@@ -14,7 +14,7 @@ struct OwnershipSnapshot {
         self.lines = lines
     }
 
-    /// Adds an object once.
+    /// Adds an object, unless it was added before.
     mutating func add(_ object: KeptObject, _ pins: [PinState.Pin], isResting: Bool) {
         guard self.pins.updateValue(pins, forKey: object.id) == nil else { return }
         objects.append(object)

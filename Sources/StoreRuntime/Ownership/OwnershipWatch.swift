@@ -1,8 +1,8 @@
 import LMDB
 
-/// The registries that are made while a task watches, for tests that look at all of them at their end.
+/// The registries that are created while a task watches. A test examines all of them at its end.
 ///
-/// - `registries` is protected by its mutex. It keeps them, so that what they know of is still known at the end.
+/// - `registries` is protected by its mutex. The watch keeps the registries, so that their contents are still known at the end.
 package final class OwnershipWatch: Sendable {
     /// The watch of the current task.
     @TaskLocal package static var current: OwnershipWatch?
@@ -13,6 +13,6 @@ package final class OwnershipWatch: Sendable {
 
     func add(_ registry: OwnershipRegistry) { registries.withLock { $0.append(registry) } }
 
-    /// Those that were made so far.
+    /// The registries that were created so far.
     package var all: [OwnershipRegistry] { registries.withLock { $0 } }
 }

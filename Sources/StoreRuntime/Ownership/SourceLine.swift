@@ -1,8 +1,8 @@
-/// A place in a program's source.
+/// A line of a program's source.
 public struct SourceLine: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The file, as `#fileID` has it.
+    /// The file, in the form of `#fileID`.
     public let file: String
-    /// The line in it.
+    /// The number of the line in the file.
     public let line: Int
 
     package init(_ file: StaticString, _ line: UInt) {
@@ -13,7 +13,7 @@ public struct SourceLine: Hashable, Sendable, Codable, CustomStringConvertible {
     public var description: String { "\(file):\(line)" }
 }
 
-/// Numbers for lines of source, so that what notes one holds four bytes.
+/// Numbers lines of source, so that an entry needs only four bytes for its line.
 struct SourceLines {
     private struct Key: Hashable {
         let address: UInt
@@ -24,7 +24,7 @@ struct SourceLines {
     private var lines: [SourceLine] = []
 
     mutating func number(_ file: StaticString, _ line: UInt) -> UInt32 {
-        // A literal's text stays where it is; two literals of one text are at worst two numbers.
+        // The text of a literal stays at its address. At worst, two literals with the same text get two numbers.
         let key = Key(address: unsafe UInt(bitPattern: file.utf8Start), line: line)
         if let number = numbers[key] { return number }
         let number = UInt32(lines.count)

@@ -3,16 +3,16 @@ public import StoreEngine
 
 /// A store as it was at an earlier position: a read-only view for any number of reads.
 ///
-/// It keeps in memory what has changed since, and no snapshot: each read has one of its own, and first looks up what was
-/// committed since the last one. While it is read now and then, it outlives the retention of its position: what it needs of
-/// the feed is only what came after its last read.
+/// The object keeps the changes since that position in memory, and holds no LMDB snapshot open. Each read opens its own snapshot,
+/// and first looks up the commits since the last read. The object needs only the change sets since its last read, so regular
+/// reads let it outlive the retention of its position.
 ///
-/// It can be used from any thread and task, by several at once.
+/// It can be used from any thread and task, and by several at once.
 public final class StoreSnapshot: Sendable {
-    /// The position that it shows.
+    /// The earlier position.
     public let position: Position
     private let store: Store
-    /// What is known, protected by its mutex; the newest of what concurrent reads have found.
+    /// The newest state that concurrent reads have found, protected by its mutex.
     private let state: HandoverMutex<PastState>
 
     init(store: Store, _ state: PastState) {
@@ -21,20 +21,23 @@ public final class StoreSnapshot: Sendable {
         self.state = HandoverMutex(state)
     }
 
-    /// The memory that is taken by what has changed between the position and the last read.
+    /// The memory that the changes between the position and the last read take, in bytes.
     public var memoryByteCount: Int { state.withLock { $0.overlay.byteCount } }
 
-    /// The names of the record types that were added or changed since the position. Their records are shown in the form
-    /// that they have now, with today's indexes; of a type that was not there then, there are none.
+    /// The names of the record types that were added or changed since the position. A changed type has its current fields and
+    /// indexes, also for the earlier records. A type that was added later has no records.
     public var changedTypes: [String] { state.withLock { $0.changedTypes } }
 
-    /// Runs `body` in a read transaction that shows the position.
+    /// Runs `body` in a read transaction at the earlier position.
     ///
-    /// `body` runs on the calling thread and must not wait for long, as that of ``Store/read(_:)``.
+    /// `body` runs on the calling thread and must not block for long, as with ``Store/read(_:)``.
     ///
-    /// - Throws: what `body` throws; ``StoreError``: `positionCompacted` when change sets since the last read are not
-    ///   retained any more, or since the position where the schema was changed; `historyUnavailable` when a program that is not
-    ///   ModelStore has written since, or a migration has put other records in the place of a type's; `closed` and others.
+    /// - Throws: the errors of `body`; ``StoreError`` with one of these codes:
+    ///   - `positionCompacted`: the change sets since the last read are not retained any more. If the schema was changed, the
+    ///     change sets since the position are needed.
+    ///   - `historyUnavailable`: a program that is not ModelStore has written since, or a migration has replaced the records of a
+    ///     type.
+    ///   - `closed` and others.
     @inlinable
     public func read<T>(_ body: (inout ReadTransaction) throws -> T) throws -> T {
         var transaction = try beginRead()
@@ -47,7 +50,7 @@ public final class StoreSnapshot: Sendable {
             var transaction = try store.beginRead()
             let known = state.withLock { $0 }
             let head = try transaction._reading.toldHead().sequence
-            // Another thread has read a newer snapshot meanwhile: begin anew, on one that is no older.
+            // Another thread has read a newer snapshot meanwhile: retry with a snapshot that is at least as new.
             if known.head.sequence > head { continue }
             let current = try update(known, transaction, head: head)
             transaction.show(current)
@@ -55,14 +58,14 @@ public final class StoreSnapshot: Sendable {
         }
     }
 
-    /// What is known, brought to the snapshot of a transaction.
+    /// Returns the known state, extended to the snapshot of a transaction.
     private func update(
         _ known: PastState, _ transaction: borrowing ReadTransaction, head: UInt64
     ) throws(StoreError) -> PastState {
         let scope = transaction._reading
         let isSameCatalog = scope.catalog.version == known.catalogVersion
         if isSameCatalog, known.head.sequence == head { return known }
-        // Index entries are made by the catalog.
+        // Index entries depend on the catalog, so a new catalog needs a new state.
         let newer = isSameCatalog ? try known.extended(scope) : try PastState(at: position, scope)
         state.withLock { state in
             if state.head.sequence < newer.head.sequence || state.catalogVersion < newer.catalogVersion {

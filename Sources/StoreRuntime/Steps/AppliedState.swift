@@ -1,30 +1,30 @@
 import LMDB
 import StoreEngine
 
-/// How far models and live results are, and what of that is not published yet.
+/// How far models and live results are applied, and which steps are not published yet.
 struct AppliedState {
     private var applied: Position?
     private var catalogVersion: UInt64 = 0
     private var publications: [Publication] = []
-    /// What has older versions, for views that were open when it was published.
+    /// Objects with older versions, for views that were open when the newer ones were published.
     private var withOlder: [ObjectIdentifier: any Versioned] = [:]
-    /// The floor that those were pruned below last.
+    /// The floor of the last pruning of `withOlder`.
     private var prunedFloor: UInt64 = 0
     /// The live results.
     var live = LiveRegistry()
-    /// Those who want to know of changes, and make of them what they will.
+    /// The dependents, which receive changes and interpret them themselves.
     var dependents = LiveDependents()
 
-    /// Whether what was committed is left alone for now.
+    /// Whether commits are not applied for now.
     var isHeld = false
 
-    /// Whether nothing is applied any more.
+    /// Whether applying has ended.
     private(set) var isEnded = false
 
-    /// The most records that are netted in one step; with more, everything is read afresh.
+    /// The most records that are netted in one step. With more, the step reads everything again.
     private static let changeLimit = 1_000_000
 
-    /// Where it stands.
+    /// The newest position that was applied.
     var position: Position {
         guard let applied else { preconditionFailure("steps have not begun") }
         return applied
@@ -37,31 +37,32 @@ struct AppliedState {
         self.catalogVersion = catalogVersion
     }
 
-    /// Ends: the store is closed.
+    /// Ends, because the store is closed.
     ///
-    /// - Returns: who is to be told.
+    /// - Returns: the live results and dependents to notify.
     mutating func end() -> (results: [LiveResult], dependents: [LiveDependent]) {
         isEnded = true
         return (live.results, dependents.all)
     }
 
-    /// Ends because nothing that is committed can be read any more.
+    /// Ends, because commits can no longer be read.
     ///
-    /// - Returns: what is to be published; nil where that was so before.
+    /// - Returns: the observers that receive the failure; nil if it had ended before.
     mutating func fail(_ error: StoreError) -> [any Publishing]? {
         if isEnded { return nil }
         isEnded = true
         return live.fail(error) + dependents.all
     }
 
-    /// Takes the oldest step that was not published.
+    /// Takes the oldest step that is not published yet.
     mutating func takePublication() -> Publication? { publications.isEmpty ? nil : publications.removeFirst() }
 
-    /// Notes what kept versions for views after a step was published, and lets those go that nobody may ask for any more.
+    /// Notes the objects that kept versions for views after a step was published, and drops versions that no view can read any
+    /// more.
     ///
-    /// - Returns: whether there are others.
+    /// - Returns: whether older versions remain.
     mutating func keep(_ older: [any Versioned], floor: UInt64) -> Bool {
-        // While the same view is open, there is nothing to let go.
+        // While the same view is open, there is nothing to drop.
         if floor > prunedFloor {
             withOlder = withOlder.filter { $0.value.prune(below: floor) }
             prunedFloor = floor
@@ -70,9 +71,9 @@ struct AppliedState {
         return !withOlder.isEmpty
     }
 
-    /// Applies what was committed up to a snapshot.
+    /// Applies the commits up to a snapshot.
     ///
-    /// - Parameter willApply: told before models are looked for.
+    /// - Parameter willApply: called with the new position before the step reads changes.
     mutating func apply(
         _ scope: ReadContext, tables: [any ModelTable], recent: Dispatcher,
         willApply: (UInt64) -> Void
@@ -82,9 +83,9 @@ struct AppliedState {
         let target = Position(store: scope.state.identity, head: head)
         willApply(head.sequence)
         let net = try net(scope, to: target, tables, recent)
-        // Nothing of another schema can be told by its changes.
+        // Changes cannot describe a step from one schema to another.
         let changes = catalogVersion == scope.state.catalog.version ? try net.readableChanges() : nil
-        // Nothing fails from here on: what was applied once must not be applied again.
+        // Nothing throws from here on, because no change may be applied twice.
         var publication = Publication(target.sequence)
         let told = net.resetTypes.isEmpty ? changes : nil
         live.apply(told, in: scope, at: target, &publication)
@@ -103,11 +104,11 @@ struct AppliedState {
         publications.append(publication)
     }
 
-    /// Keeps a result up to date from now on that was run on a snapshot of its own.
+    /// Takes a result that was run on a snapshot of its own, and keeps it up to date from now on.
     ///
-    /// - Parameter scope: the snapshot of the step that was applied last.
-    /// - Returns: the result; another one where somebody was quicker with the same request.
-    /// - Throws: ``StoreError``: why the request does not fit its type any more; `damaged`.
+    /// - Parameter scope: the snapshot of the last applied step.
+    /// - Returns: the result. If another caller was quicker with the same request, the result of that caller.
+    /// - Throws: ``StoreError``: the reason why the request no longer matches its type; `damaged`.
     mutating func use(
         _ start: LiveStart, in scope: ReadContext, recent: Dispatcher, _ timeline: Timeline
     ) throws -> LiveResult {
@@ -123,7 +124,7 @@ struct AppliedState {
         return live.adopt(start, scope.state.catalog, timeline)
     }
 
-    /// The net changes since the last step.
+    /// Returns the net changes since the last step.
     private func net(
         _ scope: ReadContext, to target: Position, _ tables: [any ModelTable], _ dispatcher: Dispatcher
     ) throws -> StepNet {
@@ -140,9 +141,9 @@ struct AppliedState {
         return try net(scope, from: position, to: target, interest, dispatcher)
     }
 
-    /// The net changes between two positions.
+    /// Returns the net changes between two positions.
     ///
-    /// - Parameter interest: what is of interest of a type, by its number.
+    /// - Parameter interest: the part of each type's changes that is of interest, by type number.
     private func net(
         _ scope: ReadContext, from start: Position, to target: Position, _ interest: [UInt32: StepNet.Interest],
         _ dispatcher: Dispatcher
@@ -152,7 +153,7 @@ struct AppliedState {
         let count = Int(clamping: target.sequence - position.sequence)
         for entry in dispatcher.recent(after: position.sequence, limit: count) {
             let part = try entry.part(store: target.store)
-            // What another process has written comes from the store.
+            // If another process has written in between, the rest is read from the store.
             guard part.header.previousHash == position.hash else { break }
             net.add(part)
             position = part.position

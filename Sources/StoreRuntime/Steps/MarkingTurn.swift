@@ -1,13 +1,15 @@
-/// What is told which updates of its parts have read something that is another now.
+/// Receives marks: the updates of its parts that have read a value which has changed since.
 package protocol MarkReceiver: AnyObject, Sendable {
-    /// - Parameter marks: the newest of the updates, by part.
+    /// Adds marks.
+    ///
+    /// - Parameter marks: the newest marked update of each part.
     func add(_ marks: [UInt64: UInt64])
 }
 
-/// Gathers what one change marks, so that each receiver is told of all of it at once.
+/// Gathers the marks of one change, so that each receiver gets all of them at once.
 ///
-/// Observation tells those who have read a value one after the other. A tree that was updated in between would update some of its
-/// components in one pass and the others in the next, children before their parents.
+/// Observation notifies the readers of a value one after the other. A tree that updated itself in between would update some of
+/// its components in one pass and the others in the next, children before their parents.
 package struct MarkingTurn {
     private var receivers: [any MarkReceiver] = []
     private var marks: [ObjectIdentifier: [UInt64: UInt64]] = [:]
@@ -18,7 +20,7 @@ package struct MarkingTurn {
         unsafe slot.pointer?.assumingMemoryBound(to: MarkingTurn.self)
     }
 
-    /// Runs a closure, and then tells receivers what it has marked. Within another, that one tells.
+    /// Runs a closure, and then passes its marks to the receivers. Inside another turn, the outer turn passes them.
     package static func run(_ body: () -> Void) {
         ThreadChanges.note()
         if unsafe current != nil { return body() }
@@ -31,7 +33,8 @@ package struct MarkingTurn {
         for receiver in turn.receivers { receiver.add(turn.marks[ObjectIdentifier(receiver)] ?? [:]) }
     }
 
-    /// Tells a receiver of an update, with what else the calling thread's turn marks, or at once.
+    /// Marks an update for a receiver. The receiver gets the mark with the other marks of the calling thread's turn, or at once
+    /// without a turn.
     package static func mark(_ part: UInt64, _ number: UInt64, for receiver: any MarkReceiver) {
         ThreadChanges.note()
         guard let turn = unsafe current else { return receiver.add([part: number]) }

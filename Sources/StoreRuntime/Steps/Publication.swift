@@ -1,27 +1,27 @@
 import StoreEngine
 
-/// What a step has changed, for those who observe it.
+/// The changes of one step, for their observers.
 struct Publication {
     let sequence: UInt64
-    /// The models that changed, with what they show from this step on.
+    /// The models that changed, each with its version from this step on.
     var models: [(state: ModelState, version: AnyModelVersion)] = []
-    /// The models whose records cannot be read, and which end.
+    /// The models whose records cannot be read. They end.
     var ended: [ModelState] = []
     /// Everything else.
     var others: [any Publishing] = []
 
     init(_ sequence: UInt64) { self.sequence = sequence }
 
-    /// Tells Observation that what is visible will change.
+    /// Notifies Observation that published values will change.
     func willShow() {
         for (state, version) in models { state.willShow(version) }
         for other in others { other.willShow(sequence) }
     }
 
-    /// Tells Observation and subscribers that what is visible has changed.
+    /// Notifies Observation and subscribers that published values have changed.
     ///
-    /// - Parameter floor: nobody asks for anything older.
-    /// - Returns: what has older versions still.
+    /// - Parameter floor: the oldest position at which a view can read.
+    /// - Returns: the objects that still have older versions.
     func didShow(floor: UInt64) -> [any Versioned] {
         var older: [any Versioned] = []
         var signals: [Signal] = []

@@ -1,17 +1,17 @@
-/// What keeps versions for views that are older than the newest.
+/// Keeps older versions for the views that can read them.
 protocol Versioned: AnyObject, Sendable {
-    /// Forgets versions that nobody may ask for.
+    /// Drops versions that no view can read any more.
     ///
-    /// - Returns: whether there are older ones still.
+    /// - Returns: whether older versions remain.
     func prune(below floor: UInt64) -> Bool
 }
 
-/// What a step changed besides models, and observers are told of.
+/// An observable object other than a model that a step changed.
 protocol Publishing: Versioned {
-    /// Tells Observation that what is visible will change.
+    /// Notifies Observation that the published value will change.
     func willShow(_ sequence: UInt64)
-    /// Tells Observation and subscribers that what is visible has changed.
+    /// Notifies Observation and subscribers that the published value has changed.
     func didShow(_ sequence: UInt64)
-    /// Says that nothing comes any more: the store was closed.
+    /// Notifies observers that no more changes come, because the store was closed.
     func end()
 }

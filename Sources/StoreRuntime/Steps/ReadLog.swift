@@ -1,13 +1,13 @@
 import StoreEngine
 import Synchronization
 
-/// What a closure has read of models, live results and other sources, to know whether it has to run again.
+/// Logs the models, live results and other sources that a closure reads, to find out whether the closure has to rerun.
 ///
-/// It belongs to the thread that the closure runs on.
+/// It belongs to the thread that runs the closure.
 package final class ReadLog {
-    /// Something that was read, and at which of its versions.
+    /// The sources that were read, each with the version that was read.
     private var reads: [(source: any LoggedSource, version: UInt64, part: Int)] = []
-    /// What was read and is told of changes for as long as it lives only: who waits for those has to keep it.
+    /// Objects that receive changes only while they live. Code that waits for those changes has to keep them alive.
     package private(set) var kept: [ObjectIdentifier: AnyObject] = [:]
     private var lastKept: (any LoggedSource)?
 
@@ -17,19 +17,19 @@ package final class ReadLog {
         reads.append((source, version, part))
     }
 
-    /// Notes something that has to be kept.
+    /// Notes an object that has to be kept alive.
     ///
-    /// - Parameter source: what was read of it. Most reads are of the same as the one before.
+    /// - Parameter source: the source that was read from it. Most reads have the same source as the read before.
     func keep(_ object: @autoclosure () -> AnyObject?, for source: any LoggedSource) {
         if lastKept === source { return }
         lastKept = source
         if let object = object() { kept[ObjectIdentifier(object)] = object }
     }
 
-    /// Whether something that was read is another by now.
+    /// Whether a source has changed since it was read.
     package var isStale: Bool { reads.contains { $0.source.hasChanged(since: $0.version, part: $0.part) } }
 
-    /// How many logs are in use on all threads: while there are none, no thread has to look for its own.
+    /// How many logs are in use on all threads. While there are none, no thread has to look for its own.
     private static let useCount = Atomic<Int>(0)
 
     private static let slot = ThreadSlot()
@@ -44,7 +44,7 @@ package final class ReadLog {
     package func noting<T>(_ body: () throws -> T) rethrows -> T {
         _ = ReadLog.useCount.wrappingAdd(1, ordering: .relaxed)
         let outer = ReadLog.current
-        // The caller keeps it for as long as the pointer is there.
+        // The caller keeps the log alive while the pointer is set.
         unsafe ReadLog.slot.pointer = Unmanaged.passUnretained(self).toOpaque()
         defer {
             unsafe ReadLog.slot.pointer = outer.map { unsafe Unmanaged.passUnretained($0).toOpaque() }
@@ -54,8 +54,8 @@ package final class ReadLog {
     }
 }
 
-/// What can be read and changes.
+/// A source that can be read, and that changes.
 package protocol LoggedSource: AnyObject, Sendable {
-    /// Whether the newest version, shown or not, differs in a part of it from an earlier one.
+    /// Returns whether a part of the newest version, published or not, differs from an earlier version.
     func hasChanged(since version: UInt64, part: Int) -> Bool
 }

@@ -2,14 +2,14 @@ import LMDB
 public import StoreEngine
 import Synchronization
 
-/// A position of a store, held fixed for the length of one closure: models, live results and all that is fetched through the
-/// view are as they were at that position.
+/// A position of a store, held fixed for the length of one closure. Models, live results and everything fetched through the view
+/// are as they were at that position.
 ///
-/// A closure of ``Store/view(_:)`` gets one and must not let it escape.
+/// ``Store/view(_:)`` passes a view to its closure, which must not let it escape.
 @safe
 public struct ReadView: ~Copyable, ReadableTransaction {
     let storage: ReadViewStorage
-    /// The store's state where what is read is noted; nil where it is not.
+    /// The store's state if the view notes its reads; otherwise nil.
     private let notingState: StoreState?
 
     init(storage: ReadViewStorage) {
@@ -17,13 +17,13 @@ public struct ReadView: ~Copyable, ReadableTransaction {
         notingState = nil
     }
 
-    /// The same view, which notes what is read through it.
+    /// Creates the same view, which also notes its reads.
     init(_ view: borrowing ReadView, noting reads: NotedReads) {
         storage = view.storage
         notingState = view.storage.scope.state.noting(reads)
     }
 
-    /// The position.
+    /// The position of the view.
     public var position: Position { storage.position }
 
     public var _reading: ReadContext {
@@ -38,16 +38,16 @@ public struct ReadView: ~Copyable, ReadableTransaction {
 }
 
 extension Store {
-    /// Runs `body` in a read view: everything that it reads of this store is at one position.
+    /// Runs `body` in a read view: everything that it reads from this store is at one position.
     ///
-    /// That holds for models (``Model``) and live results too, which show what they were at the view's position, whatever is
-    /// committed meanwhile. `body` runs on the calling thread and must not wait for long: while it runs, pages that writers
-    /// free cannot be used again.
+    /// This includes models (``Model``) and live results: they show their values at the view's position, whatever is committed
+    /// meanwhile. `body` runs on the calling thread and must not wait for long: while it runs, the store cannot reuse pages that
+    /// writers free.
     ///
-    /// The view's position is the newest one when it opens; what this process has committed before is in it. In a view of the
-    /// same store `body` runs in that one.
+    /// The view opens at the newest position, which includes all earlier commits of this process. Inside a view of the same
+    /// store, `body` runs in that view.
     ///
-    /// - Throws: what `body` throws; ``StoreError``: `closed` and others.
+    /// - Throws: any error that `body` throws; ``StoreError``: `closed` and others.
     public func view<T>(_ body: (borrowing ReadView) throws -> T) throws -> T {
         try requireOpen()
         return try core.view(body)
@@ -55,7 +55,7 @@ extension Store {
 }
 
 extension StoreCore {
-    /// As ``Store/view(_:)``.
+    /// Runs `body` in a read view. See ``Store/view(_:)``.
     func view<T>(_ body: (borrowing ReadView) throws -> T) throws -> T {
         try stepper.start()
         if let outer = ReadViewStorage.current(on: stepper.timeline) { return try body(ReadView(storage: outer)) }
@@ -63,9 +63,9 @@ extension StoreCore {
         return try enter(storage) { try body(ReadView(storage: storage)) }
     }
 
-    /// Runs `body` in a view that is open, and closes it.
+    /// Runs `body` in a view that is already open, and then closes it.
     func enter<T>(_ storage: ReadViewStorage, _ body: () throws -> T) rethrows -> T {
-        // What was kept for this view need not be any more.
+        // Versions that were kept for this view can be dropped now.
         defer { if stepper.timeline.hasOlder.load(ordering: .relaxed) { stepper.ask() } }
         return try storage.enter(body)
     }

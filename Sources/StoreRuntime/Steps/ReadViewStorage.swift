@@ -2,16 +2,16 @@ import LMDB
 import StoreEngine
 import Synchronization
 
-/// A position and its snapshot while a read view is open; known to the thread that it is open on.
+/// The position and the snapshot of an open read view. The thread on which the view is open can find it.
 ///
 /// It belongs to that thread alone.
 @safe
 final class ReadViewStorage {
     let timeline: Timeline
     let position: Position
-    /// Apart, as what lies in a class cannot be borrowed for as long as the class lives.
+    /// Stored outside the object: a value inside an object cannot be borrowed for the lifetime of the object.
     private let transaction: UnsafeMutablePointer<ReadTransaction>
-    /// The view that the thread was in before: views of different stores, or of one, may be open in each other.
+    /// The view that the thread was in before. Views of different stores, or of the same store, can be nested.
     private var outer: ReadViewStorage?
     private var isOpen = true
 
@@ -30,18 +30,18 @@ final class ReadViewStorage {
         unsafe transaction.deallocate()
     }
 
-    /// What the view reads through.
+    /// The context through which the view reads.
     var scope: ReadContext {
         @_lifetime(borrow self)
         borrowing get { unsafe _overrideLifetime(transaction.pointee._reading, borrowing: self) }
     }
 
-    /// The record with an id at the view's position.
+    /// Returns the record with an id at the view's position.
     func record<R: Record>(_ type: R.Type, id: R.ID) throws(StoreError) -> R? {
         unsafe try transaction.pointee.get(type, id: id)
     }
 
-    /// How many views are open on all threads: while there are none, no thread has to look for its own.
+    /// How many views are open on all threads. While there are none, no thread has to look for its own.
     private static let openCount = Atomic<Int>(0)
 
     private static let slot = ThreadSlot()
@@ -52,7 +52,7 @@ final class ReadViewStorage {
         return unsafe Unmanaged<ReadViewStorage>.fromOpaque(pointer).takeUnretainedValue()
     }
 
-    /// The innermost view of the calling thread on a store.
+    /// Returns the innermost view of the calling thread on a store.
     static func current(on timeline: Timeline) -> ReadViewStorage? {
         var view = current
         while let found = view {
@@ -66,7 +66,7 @@ final class ReadViewStorage {
     func enter<T>(_ body: () throws -> T) rethrows -> T {
         _ = ReadViewStorage.openCount.wrappingAdd(1, ordering: .relaxed)
         outer = ReadViewStorage.current
-        // The caller keeps it for as long as the pointer is there.
+        // The caller keeps the view alive while the pointer is set.
         unsafe ReadViewStorage.slot.pointer = Unmanaged.passUnretained(self).toOpaque()
         defer {
             unsafe ReadViewStorage.slot.pointer = outer.map { unsafe Unmanaged.passUnretained($0).toOpaque() }
@@ -77,7 +77,7 @@ final class ReadViewStorage {
         return try body()
     }
 
-    /// Lets the position go. One that was never entered goes with its last reference.
+    /// Releases the position. A view that was never entered releases it with its last reference.
     private func close() {
         guard isOpen else { return }
         isOpen = false

@@ -1,7 +1,7 @@
 import LMDB
 import StoreEngine
 
-/// One bit for one who waits: raised as often as one likes, taken once.
+/// One bit for one waiting task. It can be raised any number of times, and is taken once.
 ///
 /// - `state` is protected by its mutex.
 package final class Signal: Sendable {
@@ -10,8 +10,8 @@ package final class Signal: Sendable {
         case raised, ended, cancelled
     }
 
-    /// Who waits. A checked continuation would be made for each wait, and has nothing to check: whoever ends a wait has taken its
-    /// waiter out of the state, once.
+    /// The task that waits. Its continuation is unsafe, because each wait would create a checked one, which has nothing to check.
+    /// The code that ends a wait has taken its waiter out of the state, once.
     @safe
     struct Waiter: Sendable {
         private let continuation: UnsafeContinuation<Wake, Never>
@@ -30,7 +30,7 @@ package final class Signal: Sendable {
 
         /// Begins a wait.
         ///
-        /// - Returns: why it is over already; nil when it is not.
+        /// - Returns: why the wait is already over; nil if it is not.
         mutating func wait(_ next: Waiter) -> Wake? {
             if let wake = take() { return wake }
             precondition(waiter == nil, "two tasks use one iterator at the same time")
@@ -40,7 +40,7 @@ package final class Signal: Sendable {
 
         /// Raises the bit.
         ///
-        /// - Returns: who waits, and why that is over.
+        /// - Returns: the task that waits, and why its wait is over.
         mutating func raise() -> (Waiter, Wake)? {
             isRaised = true
             return release()
@@ -64,7 +64,7 @@ package final class Signal: Sendable {
             return (waiter, wake)
         }
 
-        // A raised bit is taken before the end is told, so that the last value is not lost.
+        // A raised bit is taken before the end is reported, so that the last value is not lost.
         private mutating func take() -> Wake? {
             if isCancelled { return .cancelled }
             if isRaised {
@@ -95,7 +95,7 @@ package final class Signal: Sendable {
 
     package func end() { resume(state.withLock { $0.end() }) }
 
-    /// Takes an end back: what ended is not waited for any more.
+    /// Takes back an end, because the task no longer waits for the source that has ended.
     func reopen() { state.withLock { $0.reopen() } }
 
     func cancel() { resume(state.withLock { $0.cancel() }) }

@@ -1,12 +1,13 @@
 import StoreEngine
 
-/// A read view for what is to be told of each change once: nothing that can be seen in it is told of after it was opened.
+/// A read view for an observer that must receive each change once. After the view was opened, the observer receives no
+/// notification of a change that it can see in the view.
 ///
-/// A view opens at the newest position that is applied, which may be ahead of the one that is shown. Who reads in it at once, and
-/// watches what it has read, hears of that position when it is shown, though it has seen it. So this one waits, open, until its
-/// position is shown, and is entered after that.
+/// A view opens at the newest applied position, which may be ahead of the published one. Suppose an observer reads in such a view
+/// at once, and watches the values that it has read. It is then notified when the position is published, although it has seen
+/// that position. So this view waits, open, until its position is published, and is entered after that.
 package struct SteadyView {
-    /// Nil for those that know no store.
+    /// Nil for an observer without a store.
     private let storage: ReadViewStorage?
     private let core: StoreCore?
 
@@ -22,15 +23,15 @@ package struct SteadyView {
         await core.stepper.untilShown(storage.sequence)
     }
 
-    /// Waits a little before a view that could not be opened is tried again: the table of readers may be full for the moment.
+    /// Waits a little before opening a view is retried: the table of readers may be full for the moment.
     ///
-    /// - Throws: the error, where trying again would not help.
+    /// - Throws: the error, if retrying does not help.
     package nonisolated(nonsending) static func pause(after error: any Error) async throws {
         if error is CancellationError || (error as? StoreError)?.isLasting ?? false { throw error }
         try? await Task.sleep(for: .milliseconds(50))
     }
 
-    /// Runs a closure in the view. Once.
+    /// Runs a closure in the view. Call it once.
     package func enter<T>(_ body: () throws -> T) rethrows -> T {
         guard let core, let storage else { return try body() }
         return try core.enter(storage, body)
@@ -38,7 +39,7 @@ package struct SteadyView {
 }
 
 extension StoreError {
-    /// Whether a store that cannot be read for this reason cannot be read later either: it is closed, another program has changed
-    /// the schema beyond what this one can read, or the catalog or the feed's head is damaged.
+    /// Whether a store that cannot be read for this reason cannot be read later either. Then it is closed, another program has
+    /// changed the schema beyond what this one can read, or the catalog or the feed's head is damaged.
     var isLasting: Bool { [.closed, .schemaMismatch, .damaged].contains(code) }
 }

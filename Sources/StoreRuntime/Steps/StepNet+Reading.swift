@@ -1,7 +1,7 @@
 import StoreEngine
 
 extension StepNet {
-    /// Adds what the feed has between two positions; gives up where that is gone, or is too much.
+    /// Adds the change sets between two positions from the feed. Becomes a reset if they are gone or have too many changes.
     ///
     /// - Parameter limit: the most records that are netted.
     mutating func read(
@@ -17,14 +17,14 @@ extension StepNet {
             }
         } catch {
             switch error.code {
-            // Retention has removed what was not read, or it cannot be read: records say what there is now.
+            // Retention has removed change sets, or they cannot be read. Only the records show the current state.
             case .positionCompacted, .positionDiverged, .damaged: reset()
             default: throw error
             }
         }
     }
 
-    /// The net changes; nil where only the records say what there is now, as with what the feed holds unreadably.
+    /// Returns the net changes; nil if only the records show the current state, for example because the feed cannot be read.
     func readableChanges() throws(StoreError) -> [StepChange]? {
         if resetsAll { return nil }
         do throws(StoreError) {

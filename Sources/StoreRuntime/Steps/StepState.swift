@@ -1,14 +1,14 @@
 import StoreEngine
 
-/// Who waits for a step to be published, and what the step thread has to do: a state machine without a lock or a thread.
+/// The waits for a step to be published, and the work of the step thread: a state machine without a lock or a thread.
 struct StepState {
     enum Phase {
         case idle, running, stopped
     }
 
-    /// What the thread does next.
+    /// The next action of the thread.
     enum Next {
-        /// Look for change sets, and publish what was applied.
+        /// Look for change sets, and publish the applied steps.
         case step
         case rest
         case stop
@@ -24,17 +24,17 @@ struct StepState {
 
     /// Begins to run.
     ///
-    /// - Returns: whether it did not before.
+    /// - Returns: whether it was idle before.
     mutating func start() -> Bool {
         guard phase == .idle else { return false }
         phase = .running
         return true
     }
 
-    /// Begins to run after a failed start.
+    /// Returns to idle after a failed start.
     mutating func unstart() { if phase == .running { phase = .idle } }
 
-    /// Notes that there is something to do.
+    /// Notes that there is work.
     ///
     /// - Returns: whether the thread must be woken.
     mutating func ask() -> Bool {
@@ -43,16 +43,17 @@ struct StepState {
         return !isDue
     }
 
-    /// Has something done once a position is shown.
+    /// Calls `completion` once a position is published.
     ///
-    /// - Returns: whether it is, or never will be, so that it is to be done now.
+    /// - Returns: whether the position is already published or never will be. The caller must then call `completion` itself.
     mutating func wait(for sequence: UInt64, _ completion: @escaping Completion) -> Bool {
         guard phase == .running, sequence > shownSequence else { return true }
         waiters.append((sequence, completion))
         return false
     }
 
-    /// Begins a step on a thread that asks for one, if one is due and no other such thread makes one.
+    /// Begins a step on a thread that asks for one, if a step is due and no other such thread makes one. Returns whether it
+    /// began.
     mutating func claim() -> Bool {
         guard phase == .running, isDue, !isStepping else { return false }
         isDue = false
@@ -69,9 +70,9 @@ struct StepState {
         return isDue ? .step : .rest
     }
 
-    /// Notes that a position is shown.
+    /// Notes that a position is published.
     ///
-    /// - Returns: what waited for it.
+    /// - Returns: the completions that waited for it.
     mutating func show(_ sequence: UInt64) -> [Completion] {
         shownSequence = sequence
         let ready = waiters.filter { $0.sequence <= sequence }.map(\.completion)
@@ -79,15 +80,17 @@ struct StepState {
         return ready
     }
 
-    /// Lets all who wait go: what they wait for cannot be shown.
+    /// Ends all waits, because their positions cannot be published.
+    ///
+    /// - Returns: their completions.
     mutating func release() -> [Completion] {
         defer { waiters = [] }
         return waiters.map(\.completion)
     }
 
-    /// Ends.
+    /// Stops.
     ///
-    /// - Returns: whether it ran.
+    /// - Returns: whether it was running.
     mutating func stop() -> Bool {
         defer { phase = .stopped }
         return phase == .running

@@ -6,15 +6,17 @@ import Synchronization
 
 /// Brings models and live results from one position of the store to a later one, in steps.
 ///
-/// A step has two halves. *Applying* reads what was committed since the step before, from one snapshot, and gives models and
-/// live results a version at its position; no code of users runs in it. *Publishing* tells Observation, shows the position,
-/// and tells subscribers; it is done on a thread of its own, in the order of applying.
+/// A step has two halves:
+/// - *Applying* reads the commits since the last step from one snapshot, and gives models and live results a version at its
+///   position. It runs no user code.
+/// - *Publishing* notifies Observation, publishes the position, and notifies subscribers. It runs on a thread of its own, in the
+///   order of applying.
 ///
-/// Life: starts with the first model, live query or read view; its thread ends with the store. Programs that use none of
-/// these pay one look at an atomic for each commit.
-/// - `state` is protected by its mutex, and so is `applied`; `applied`'s is held while a step is applied, and taken before
-///   those of models and results.
-/// - `isRunning` rises once.
+/// Life: starts with the first model, live query or read view; its thread ends with the store. Programs that use none of these
+/// pay one atomic load for each commit.
+/// - `state` is protected by its mutex, and so is `applied`. The mutex of `applied` is held while a step is applied, and is taken
+///   before those of models and results.
+/// - `isRunning` becomes true once.
 final class Stepper: Sendable {
     let timeline = Timeline()
     private let witnesses: WitnessStand
@@ -23,11 +25,11 @@ final class Stepper: Sendable {
     private let work = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
     private let isStarted = Atomic(false)
-    /// The position that is being applied: whoever adds a model of an earlier one reads it again.
+    /// The position that is being applied. A caller that adds a model read at an earlier position reads it again.
     private let applying = Atomic<UInt64>(0)
     private let modelTables = HandoverMutex(ModelTables())
 
-    /// How long the thread rests after a step that failed, in seconds.
+    /// How long the thread rests after a failed step, in seconds.
     private static let retrySeconds = 0.05
 
     private let catalog: KnownCatalog
@@ -46,21 +48,21 @@ final class Stepper: Sendable {
         self.options = options
     }
 
-    /// Whether steps are made on the threads of those who ask for them, and not on a thread of its own.
+    /// Whether steps run on the threads that ask for them, and not on a thread of the stepper's own.
     private var worksOnCallers: Bool { options.worksOnCallers }
 
-    /// Whether steps are made, so that a write has to wait for its own.
+    /// Whether steps are made. A write then has to wait for its own step.
     var isRunning: Bool { isStarted.load(ordering: .acquiring) }
 
     // MARK: Life
 
-    /// Starts making steps, if that was not done before.
+    /// Starts making steps, unless that has already begun.
     func start() throws {
         if isRunning { return }
         try applied.withLock { applied in
             guard state.withLock({ $0.start() }) else { return }
             do {
-                // Its threads would ask for steps too.
+                // With steps on calling threads, the stepper does not listen: the dispatcher's threads would ask for steps too.
                 if !worksOnCallers { dispatcher.listen(access) { [weak self] in self?.ask() } }
                 let transaction = try catalog.beginRead()
                 let scope = transaction._reading
@@ -80,9 +82,9 @@ final class Stepper: Sendable {
         }
     }
 
-    /// Has a witness told of all steps after the position that is shown; of the newest one, where none were made.
+    /// Attaches a witness. It receives all steps after the published position, or after the newest one if no steps are made.
     func attach(_ witness: any RuntimeWitness) throws {
-        // So that the first steps are not begun meanwhile.
+        // Holds the lock so that the first steps do not begin meanwhile.
         try applied.withLock { _ in
             let newest = try access.look().sequence
             try witnesses.enter(witness) { isRunning ? timeline.visibleSequence : newest }
@@ -91,7 +93,7 @@ final class Stepper: Sendable {
 
     private func startThread() {
         let thread = Thread { [self] in
-            // What observers do on it must not wait for the writer or for steps.
+            // Observers that run on it must not wait for the writer or for steps.
             WriterThread.isCurrent = true
             Thread.current.name = "store-step"
             run()
@@ -101,7 +103,7 @@ final class Stepper: Sendable {
         thread.start()
     }
 
-    /// Makes the last step, ends the thread, and tells all observers that nothing comes any more.
+    /// Makes the last step, ends the thread, and notifies all observers that no more changes come.
     func stop() {
         guard state.withLock({ $0.stop() }) else { return }
         if worksOnCallers {
@@ -119,21 +121,21 @@ final class Stepper: Sendable {
 
     // MARK: Waiting
 
-    /// Has a step made soon.
+    /// Asks for a step soon.
     func ask() {
         guard state.withLock({ $0.ask() }) else { return }
         if !worksOnCallers {
             work.signal()
         } else if isRunning {
-            // Not while it is being started, which holds what a step needs.
+            // Not during the start, which holds the locks that a step needs.
             stepHere()
         }
     }
 
-    /// Makes the steps that are due on the calling thread, while no other thread does.
+    /// Makes the due steps on the calling thread, unless another thread makes them.
     private func stepHere() {
         let wasCurrent = WriterThread.isCurrent
-        // What observers do must not wait for the writer or for steps, as on the thread.
+        // Observers must not wait for the writer or for steps, as on the thread.
         WriterThread.isCurrent = true
         defer { WriterThread.isCurrent = wasCurrent }
         while state.withLock({ $0.claim() }) {
@@ -142,22 +144,22 @@ final class Stepper: Sendable {
         }
     }
 
-    /// Calls `completion` once a commit of this process is shown.
+    /// Calls `completion` once a commit of this process is published.
     func afterShowing(_ sequence: UInt64, _ completion: @escaping @Sendable () -> Void) {
         if state.withLock({ $0.wait(for: sequence, completion) }) { return completion() }
         ask()
     }
 
-    /// Waits until all earlier commits are shown. Returns at once without steps, or where the store cannot be read.
+    /// Waits until all earlier commits are published. Returns at once if no steps are made, or if the store cannot be read.
     nonisolated(nonsending) func untilShown() async {
         guard isRunning, let newest = try? access.look() else { return }
         await untilShown(newest.sequence)
     }
 
-    /// Whether a position that was committed is shown.
+    /// Returns whether a committed position is published.
     func hasShown(_ sequence: UInt64) -> Bool { timeline.visibleSequence >= sequence }
 
-    /// Waits until a position that was committed is shown.
+    /// Waits until a committed position is published.
     nonisolated(nonsending) func untilShown(_ sequence: UInt64) async {
         if hasShown(sequence) { return }
         await withCheckedContinuation { continuation in
@@ -200,12 +202,12 @@ final class Stepper: Sendable {
         if timeline.hasOlder.load(ordering: .relaxed) { letGo([], timeline.floor) }
         guard let failure else { return true }
         if let error = failure as? StoreError, error.isLasting { fail(error) }
-        // Their commits are made; what cannot be shown now is later.
+        // The commits are made. A later step publishes them.
         for completion in state.withLock({ $0.release() }) { completion() }
         return false
     }
 
-    /// Ends models, live results and effects, as steps would fail for ever.
+    /// Ends models, live results and effects, because all later steps would fail.
     private func fail(_ error: StoreError) {
         guard let others = applied.withLock({ $0.fail(error) }) else { return }
         let sequence = timeline.visibleSequence
@@ -243,7 +245,7 @@ final class Stepper: Sendable {
         }
     }
 
-    /// Lets versions go that were kept for views that have ended.
+    /// Drops versions that were kept for views that have ended.
     private func letGo(_ older: [any Versioned], _ floor: UInt64) {
         let hasOlder = applied.withLock { $0.keep(older, floor: floor) }
         timeline.hasOlder.store(hasOlder, ordering: .relaxed)
@@ -251,10 +253,10 @@ final class Stepper: Sendable {
 
     // MARK: Several commits in one step
 
-    /// Has no steps made of what is committed from here on, until ``resume()``.
+    /// Applies no more commits until ``resume()``.
     func hold() { applied.withLock { $0.isHeld = true } }
 
-    /// Ends what ``hold()`` began: what was committed meanwhile is one step.
+    /// Ends what ``hold()`` began. The commits since then form one step.
     func resume() {
         applied.withLock { $0.isHeld = false }
         ask()
@@ -262,7 +264,7 @@ final class Stepper: Sendable {
 
     // MARK: Reading at a position
 
-    /// Opens a read view at the newest position, which is applied but need not be shown yet.
+    /// Opens a read view at the newest position, which is applied but may not be published yet.
     func openView() throws -> ReadViewStorage {
         let (storage, isAhead) = try applied.withLock { applied in
             let transaction = try catalog.beginRead()
@@ -275,7 +277,7 @@ final class Stepper: Sendable {
         return storage
     }
 
-    /// The position that is shown; nil while another one was applied and is not shown yet.
+    /// The published position; nil while a later one is applied and not published yet.
     var shownPosition: Position? {
         let position = applied.withLock { $0.hasPublications ? nil : $0.position }
         return position.flatMap { timeline.visibleSequence >= $0.sequence ? $0 : nil }
@@ -283,9 +285,9 @@ final class Stepper: Sendable {
 
     // MARK: Live results
 
-    /// The result of a request, kept up to date until it is released.
+    /// Returns the result of a request, kept up to date until it is released.
     ///
-    /// - Complexity: that of running the request, unless somebody uses its result already. Steps go on meanwhile.
+    /// - Complexity: that of running the request, unless its result is already in use. Steps continue meanwhile.
     func use(_ key: LiveKey) throws -> LiveResult {
         let shared = try atNewest { applied, _ in applied.live.share(key) }
         return try shared ?? use(start(key))
@@ -298,12 +300,12 @@ final class Stepper: Sendable {
         return try LiveStart(key, in: scope, at: scope.feedPosition())
     }
 
-    /// The result of a request that was run, with what was committed since.
+    /// Returns the result of a request that was run, brought up to date with later commits.
     func use(_ start: LiveStart) throws -> LiveResult {
         try atNewest { applied, scope in try applied.use(start, in: scope, recent: dispatcher, timeline) }
     }
 
-    /// Applies what was committed, and then calls `body` with the newest snapshot before anything else is applied.
+    /// Applies all commits, and then calls `body` with the newest snapshot before anything else is applied.
     private func atNewest<T>(_ body: (inout AppliedState, ReadContext) throws -> T) throws -> T {
         let (result, isAhead) = try applied.withLock { applied in
             let transaction = try catalog.beginRead()
@@ -317,7 +319,7 @@ final class Stepper: Sendable {
 
     func release(_ result: LiveResult) { applied.withLock { $0.live.release(result) } }
 
-    /// Has a dependent told of the store's end.
+    /// Adds a dependent that is notified when the store closes.
     func add(_ dependent: LiveDependent) {
         let isEnded = applied.withLock { applied in
             applied.dependents.add(dependent)
@@ -326,14 +328,14 @@ final class Stepper: Sendable {
         if isEnded { dependent.end() }
     }
 
-    /// Has a dependent told of what is committed from now on.
+    /// Adds a dependent that receives all changes committed from now on.
     func follow(_ dependent: LiveDependent) throws {
         try atNewest { applied, scope in try applied.dependents.add(dependent, scope.catalog) }
     }
 
-    /// Looks again at what a dependent reads.
+    /// Checks again which records a dependent reads.
     ///
-    /// - Returns: the position from which on it is told of what changes that.
+    /// - Returns: the position from which on the dependent receives changes of those records.
     func read(_ dependent: LiveDependent) throws -> Position {
         try atNewest { applied, scope in
             try applied.dependents.read(dependent, scope.catalog)
@@ -345,15 +347,15 @@ final class Stepper: Sendable {
 
     var dependentCount: Int { applied.withLock { $0.dependents.all.count } }
 
-    /// How many of them steps have looked at so far.
+    /// How many dependents the steps have visited so far.
     var dependentVisitCount: Int { applied.withLock { $0.dependents.visitCount } }
 
     var liveQueryCount: Int { applied.withLock { $0.live.results.count } }
 
-    /// What keeping live results up to date took so far.
+    /// How much work it took so far to keep live results up to date.
     var liveCounters: LiveCounters { applied.withLock { $0.live.counters } }
 
-    /// How a live result is kept up to date, for people.
+    /// Describes for people how a live result is kept up to date.
     func explain(_ result: LiveResult) -> String {
         applied.withLock { $0.live.explain(result, catalog.state.catalog) }
     }
@@ -362,12 +364,12 @@ final class Stepper: Sendable {
 
     fileprivate var tables: [any ModelTable] { modelTables.withLock { $0.all } }
 
-    /// The models of a record type.
+    /// Returns the models of a record type.
     func table<R: Record>(_ type: R.Type) -> TypedModelTable<R> {
         modelTables.withLock { $0.table(type) { TypedModelTable<R>(timeline) } }
     }
 
-    /// The position that is being applied, or was last: what was read at an earlier one may lack something.
+    /// The position that is being applied, or was applied last. A value that was read at an earlier position may lack changes.
     var applyingSequence: UInt64 { applying.load(ordering: .sequentiallyConsistent) }
 }
 

@@ -1,12 +1,12 @@
 package import StoreEngine
 
 extension Store {
-    /// Waits until a position that any process has written, or will, is shown to models and live results.
+    /// Waits until a position is published to models and live results. Any process may have written it, or may still write it.
     ///
     /// - Throws: as ``wait(for:)``.
     package func untilShown(_ position: Position) async throws {
         try await wait(for: position)
-        // Without a step, there is nobody to show anything to.
+        // If no steps are made, there is nothing to publish to.
         if core.stepper.isRunning { await core.stepper.untilShown(position.sequence) }
     }
 }

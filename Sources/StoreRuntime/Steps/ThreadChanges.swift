@@ -1,5 +1,5 @@
-/// Whether what the calling thread runs changes what others read: to tell updates that go on and on by themselves from those whose
-/// causes come from elsewhere.
+/// Finds out whether code on the calling thread changes values that other code reads. This distinguishes updates that keep
+/// causing themselves from updates with outside causes.
 package enum ThreadChanges {
     private static let slot = ThreadSlot()
 

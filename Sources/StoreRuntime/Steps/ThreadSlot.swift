@@ -1,6 +1,6 @@
 import Glibc
 
-/// A pointer that each thread has its own of.
+/// A pointer of which each thread has its own.
 @safe
 package struct ThreadSlot: Sendable {
     private let key: pthread_key_t
@@ -12,7 +12,7 @@ package struct ThreadSlot: Sendable {
         self.key = key
     }
 
-    /// The calling thread's; nil until it was set. Whoever sets it sees to it that it leads somewhere for as long.
+    /// The calling thread's pointer; nil until it is set. The code that sets it must keep its target alive while it is set.
     @unsafe package var pointer: UnsafeMutableRawPointer? {
         get { unsafe pthread_getspecific(key) }
         nonmutating set { unsafe pthread_setspecific(key, newValue) }

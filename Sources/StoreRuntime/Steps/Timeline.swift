@@ -2,29 +2,29 @@ import LMDB
 import StoreEngine
 import Synchronization
 
-/// Which position of the store this process shows, and which read views hold earlier ones.
+/// The position that this process has published, and the earlier positions that read views hold.
 ///
-/// - `visible` rises with each step that is published.
-/// - `hasOlder` is set by who publishes.
+/// - `visible` rises with each published step.
+/// - `hasOlder` is set by the thread that publishes.
 /// - `views` is protected by its mutex.
 final class Timeline: Sendable {
     private let visible = Atomic<UInt64>(0)
     /// How many open views hold a position.
     private let views = HandoverMutex<[UInt64: Int]>([:])
 
-    /// Whether versions are kept for views, to be let go when those end.
+    /// Whether versions are kept for views. They are dropped when those views end.
     let hasOlder = Atomic(false)
 
-    /// What is read outside of a read view is at this position.
+    /// The position of reads outside a read view.
     var visibleSequence: UInt64 { visible.load(ordering: .acquiring) }
 
-    /// Shows a later position.
+    /// Publishes a later position.
     func show(_ sequence: UInt64) { visible.store(sequence, ordering: .releasing) }
 
-    /// The position at which the calling thread reads: that of its read view, else the visible one.
+    /// The position at which the calling thread reads: that of its read view, otherwise the published one.
     var readSequence: UInt64 { ReadViewStorage.current(on: self)?.sequence ?? visibleSequence }
 
-    /// Nobody asks for anything older than this.
+    /// The oldest position at which a thread can read.
     var floor: UInt64 {
         let oldest = views.withLock { $0.keys.min() }
         return min(oldest ?? .max, visibleSequence)

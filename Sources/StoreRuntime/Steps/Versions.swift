@@ -1,4 +1,4 @@
-/// What something is at different positions: the newest value, and older ones for as long as one may ask for them.
+/// The values of an object at different positions: the newest value, and older ones while a view can read them.
 struct Versions<Value> {
     private struct Version {
         let sequence: UInt64
@@ -6,32 +6,32 @@ struct Versions<Value> {
     }
 
     private var last: Version
-    /// In rising order.
+    /// In ascending order.
     private var older: [Version] = []
-    /// Values from before all these, each known of its own position and of no other.
+    /// Values from before all these. Each is known at its own position only.
     private var earlier: [Version] = []
 
     init(_ value: Value, at sequence: UInt64) { last = Version(sequence: sequence, value: value) }
 
-    /// The newest value, which need not be visible yet.
+    /// The newest value, which may not be published yet.
     var newest: Value { last.value }
     /// The position of the newest value.
     var newestSequence: UInt64 { last.sequence }
-    /// Whether there are others.
+    /// Whether there are older values.
     var hasOlder: Bool { !older.isEmpty || !earlier.isEmpty }
 
-    /// The value at a position; nil where it was let go, or was not there yet.
+    /// Returns the value at a position; nil if it was dropped or did not exist yet.
     func value(at sequence: UInt64) -> Value? {
         if last.sequence <= sequence { return last.value }
         if let version = older.last(where: { $0.sequence <= sequence }) { return version.value }
         return earlier.first { $0.sequence == sequence }?.value
     }
 
-    /// The same; where nothing is known of the position the oldest value: one that was read a moment ago may be newer than
-    /// what is visible.
+    /// Returns the value at a position, or the oldest value if none is known there. A value that was read a moment ago may be
+    /// newer than the published position.
     func valueOrOldest(at sequence: UInt64) -> Value { value(at: sequence) ?? oldest }
 
-    /// The oldest value that is known.
+    /// The oldest known value, apart from those in `earlier`.
     var oldest: Value { older.first?.value ?? last.value }
 
     /// Adds a newer value.
@@ -40,15 +40,15 @@ struct Versions<Value> {
         last = Version(sequence: sequence, value: value)
     }
 
-    /// Adds what the value was at a position before all that are known. What it was between is not known by that.
+    /// Adds the value at a position before all known ones. The values in between stay unknown.
     ///
-    /// - Parameter floor: nobody asks for anything older.
+    /// - Parameter floor: the oldest position at which a thread can read.
     mutating func addEarlier(_ value: Value, at sequence: UInt64, floor: UInt64) {
         earlier.removeAll { $0.sequence < floor }
         earlier.append(Version(sequence: sequence, value: value))
     }
 
-    /// Forgets what nobody may ask for who asks at `floor` or later.
+    /// Drops the values that no read at `floor` or later can need.
     mutating func prune(below floor: UInt64) {
         earlier.removeAll { $0.sequence < floor }
         if last.sequence <= floor { return older = [] }

@@ -1,8 +1,8 @@
 import Dispatch
 
-/// Runs work that blocks on a thread of its own, away from the cooperative pool, which must not block.
+/// Runs blocking work on a separate thread, because threads of the cooperative pool must not block.
 package enum BlockingWork {
-    /// Runs `body` and returns what it returns.
+    /// Runs `body` on another thread and returns its result.
     package static func run<T: Sendable, E: Error>(_ body: @escaping @Sendable () throws(E) -> T) async throws(E) -> T {
         let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<T, E>, Never>) in
             DispatchQueue.global().async {

@@ -1,8 +1,8 @@
-/// What a returned write survives.
+/// The failures that a write survives once it has returned.
 public enum Durability: Hashable, Sendable {
-    /// Everything up to the loss of power: data and commit are synced before the write returns.
+    /// Power loss: the store syncs data and commit before the write returns.
     case full
-    /// A crash of the program. At the loss of power the last commits may be gone, but the store is consistent, and no
-    /// commit is there without those before it.
+    /// A crash of the program. A power loss may undo the last commits, but the store stays consistent, and no commit survives
+    /// without those before it.
     case relaxed
 }

@@ -2,12 +2,12 @@ import LMDB
 import StoreEngine
 import Synchronization
 
-/// The catalog of a store as this process knows it, and the read transactions that are begun by it.
+/// The catalog of a store as this process knows it. It begins the store's read transactions.
 ///
-/// Life: made once the store is open, ends with it.
+/// Life: created once the store is open, and ends with it.
 /// - `known` is protected by its mutex. The writer thread replaces it, and so does a reader that finds a newer catalog.
-/// - `records` is protected by its mutex. Only the holder of `adding` changes it, so that of two callers that add types at the same
-///   time each sees what the other added.
+/// - `records` is protected by its mutex. Only the holder of `adding` changes it. So when two callers add types at the same time,
+///   the second sees the types of the first.
 final class KnownCatalog: Sendable {
     private let environment: LMDBEnvironment
     private let options: StoreOptions
@@ -34,7 +34,7 @@ final class KnownCatalog: Sendable {
 
     /// Begins a read transaction.
     ///
-    /// - Throws: ``StoreError``: `schemaMismatch` when another program has changed the catalog beyond what this one can
+    /// - Throws: ``StoreError``: `schemaMismatch` when another program has changed the catalog in a way that this program cannot
     ///   work with.
     func beginRead() throws -> ReadTransaction {
         while true {
@@ -42,12 +42,13 @@ final class KnownCatalog: Sendable {
             let known = known.withLock { $0 }
             let version = try known.catalogVersion(in: raw)
             if version == known.state.catalog.version { return ReadTransaction(raw: raw, state: known.state) }
-            // An older one: this process changed the catalog after the transaction had begun. Begin anew.
+            // If the version is older, this process changed the catalog after the transaction began. Retry with a new
+            // transaction.
             if version > known.state.catalog.version { try follow() }
         }
     }
 
-    /// The newest change set, and the transaction of a program that is not ModelStore if that wrote after it.
+    /// Returns the newest change set, and the id of the newest transaction if a program other than ModelStore made it.
     func look() throws -> (sequence: UInt64, foreign: Int?) {
         let transaction = try mapLMDB { () throws(LMDBError) in try environment.beginRead() }
         let head = try StoreFormat.head(state.databases, transaction.snapshot)
@@ -55,7 +56,7 @@ final class KnownCatalog: Sendable {
         return (head.sequence, head.transactionID == UInt64(transactionID) ? nil : transactionID)
     }
 
-    /// Takes over the catalog that another process has changed, for readers.
+    /// Takes over, for readers, a catalog that another process has changed.
     private func follow() throws {
         let all = records.withLock { $0 }
         let state: StoreState
@@ -73,21 +74,21 @@ final class KnownCatalog: Sendable {
 
     private func become(_ state: StoreState) {
         known.withLock { $0 = KnownState(state) }
-        // A change of the catalog is in the feed.
+        // A catalog change adds a change set to the feed.
         if !options.isReadOnly { noteMovedFeed() }
     }
 
-    /// Tells readers of the feed that something else than a write closure may have moved it on.
+    /// Notifies readers of the feed after something other than a write closure may have advanced it.
     func noteMovedFeed() { dispatcher.committed((try? look().sequence) ?? 0, []) }
 
-    /// Changes the catalog; on the writer thread.
+    /// Changes the catalog. Runs on the writer thread.
     func edit(_ body: (inout CatalogEditor) throws -> Void) throws {
         let all = records.withLock { $0 }
         become(try StoreOpening.edit(environment, options: options, records: all, body))
     }
 
-    /// Takes out an index that is being built and cannot be, if it is still there; on the writer thread. The state stays:
-    /// what the program declares does not fit any more.
+    /// Removes an index that cannot be built, if it is still in the catalog. Runs on the writer thread. The known state stays,
+    /// because the new catalog no longer matches the record types that the program declares.
     func removeUnbuilt(index: UInt32, ofType type: UInt32) throws {
         _ = try StoreOpening.edit(environment, options: options, records: []) { editor in
             let found = editor.building.first { $0.type.id == type && $0.index.id == index }
@@ -96,9 +97,9 @@ final class KnownCatalog: Sendable {
         noteMovedFeed()
     }
 
-    /// Replaces the state after a change of the catalog by another process; on the writer thread.
+    /// Replaces the state after another process has changed the catalog. Runs on the writer thread.
     ///
-    /// - Throws: ``StoreError``: `schemaMismatch` when this program is older than the store is now.
+    /// - Throws: ``StoreError``: `schemaMismatch` when the store's schema is now newer than this program.
     func reload() throws {
         do {
             try edit { _ in }
@@ -107,7 +108,7 @@ final class KnownCatalog: Sendable {
         }
     }
 
-    /// Makes a record type what a change of the schema says that was made elsewhere; on the writer thread.
+    /// Applies a schema change that was made elsewhere to a record type. Runs on the writer thread.
     func follow(_ type: RecordType, _ write: ReplayedWrite) throws {
         let all = records.withLock { $0 }
         var context = write.context
@@ -118,13 +119,13 @@ final class KnownCatalog: Sendable {
             })
     }
 
-    /// Makes further record types known.
+    /// Adds record types to those that this process knows.
     ///
     /// - Parameters:
-    ///   - plan: the migration plan of the caller, which must have no step to run.
-    ///   - perform: runs a closure on the writer thread, so that it cannot cross with another change of the catalog; nil where the
-    ///     store is only read.
-    ///   - settle: is called when the types are known. Where it fails they are forgotten.
+    ///   - plan: the caller's migration plan. It must have no step to run.
+    ///   - perform: runs a closure on the writer thread, so that no other catalog change runs at the same time. Nil for a store
+    ///     that is open for reading only.
+    ///   - settle: called once the types are known. If it throws, the new types are forgotten.
     func add(
         _ more: [any Record.Type], plan: MigrationPlan?,
         perform: ((@escaping @Sendable () throws -> Void) throws -> Void)?, settle: () throws -> Void

@@ -2,17 +2,18 @@ import LMDB
 import StoreEngine
 import Synchronization
 
-/// The store's state as this process knows it, and where it was last found to be that of the store.
+/// The store's state as this process knows it, and the last transaction in which it matched the store.
 ///
-/// Another process may change the catalog with any commit. A reader compares versions once for each commit that it sees;
-/// `agreedAt` is the transaction id of the last one that agreed. It is a hint: who does not see it compares again.
+/// Another process may change the catalog with any commit, so a reader compares catalog versions once for each commit that it
+/// sees. `agreedAt` is the id of the last transaction whose version matched. It is only a hint: a reader that does not see its
+/// newest value compares again.
 final class KnownState: Sendable {
     let state: StoreState
     private let agreedAt = Atomic<UInt64>(0)
 
     init(_ state: StoreState) { self.state = state }
 
-    /// The version of the catalog that a transaction sees.
+    /// Returns the catalog version that a transaction sees.
     func catalogVersion(in raw: borrowing LMDBReadTransaction) throws(StoreError) -> UInt64 {
         let transactionID = UInt64(raw.snapshot.transactionID)
         if agreedAt.load(ordering: .relaxed) == transactionID { return state.catalog.version }

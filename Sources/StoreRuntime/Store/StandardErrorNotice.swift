@@ -1,8 +1,8 @@
 import Foundation
 
-/// Writes to standard error what a program must see even where it handles no events and no notices.
+/// Writes messages to standard error that a program must see even if it handles no events and no notices.
 enum StandardErrorNotice {
-    /// Writes an event that tells why a program seems to hang; nothing for others.
+    /// Writes an event that explains why a program seems to hang. Ignores all other events.
     static func write(_ event: StoreEvent) {
         guard case .writerBlocked(let processID, let waited) = event else { return }
         write(line: "ModelStore: \(WriterHolder(processID)) holds the store's writer; a write has waited for \(waited)")
@@ -14,7 +14,7 @@ enum StandardErrorNotice {
         write(line: String(text.map { $0.isNewline ? " " : $0 }))
     }
 
-    /// Writes a line. There is no other place to report a failure of that.
+    /// Writes a line. Ignores a failure, because there is no other output to report it to.
     private static func write(line: String) {
         try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
     }

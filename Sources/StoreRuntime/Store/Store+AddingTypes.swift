@@ -3,14 +3,14 @@ import LMDB
 package import StoreEngine
 
 extension Store {
-    /// Adds record types that no Swift type of this program declares and runs `body`, all in one transaction: when
-    /// `body` throws, the types are not there either. Blocks until it is committed.
+    /// Adds record types that no Swift type of this program declares, and runs `body`, all in one transaction. If `body` throws,
+    /// the types are not added. Blocks until the transaction is committed.
     ///
-    /// In the feed the types are a change set of their own before that of `body`. The map is not grown for this: a full
-    /// one is an error.
+    /// In the feed, the types form a change set of their own before the change set of `body`. The map does not grow for this
+    /// write: a full map is an error.
     ///
-    /// - Throws: what `body` throws; ``StoreError``: `invalidValue` when a type with such a name is there already;
-    ///   otherwise as `write`.
+    /// - Throws: any error that `body` throws; ``StoreError``: `invalidValue` when the store already has a type with one of the
+    ///   names; otherwise as `write`.
     package func write<T: Sendable>(
         addingTypes schemas: [RecordSchema], _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
     ) throws -> T {
@@ -25,7 +25,7 @@ extension Store {
     }
 }
 
-/// One transaction that changes the catalog and then records. On the writer thread.
+/// One transaction that changes the catalog and then records. Runs on the writer thread.
 private struct TypeAddition {
     let core: StoreCore
     let context: WriteContext

@@ -1,8 +1,8 @@
 public import StoreEngine
 
 extension Store {
-    /// Opens the store in a directory without blocking the calling task, however long another process holds the write
-    /// lock or the store takes to make.
+    /// Opens the store in a directory without blocking the calling task, even while another process holds the write lock or the
+    /// store is being created.
     ///
     /// - Throws: as ``init(at:records:options:)-(_,(each R).Type,_)``.
     public static func open<each R: Record>(
@@ -20,9 +20,9 @@ extension Store {
         try await BlockingWork.run { try Store(at: path, records: records, options: options) }
     }
 
-    /// A store that lives in memory (where the system offers a memory file system) until it is closed.
+    /// Creates a store that lives in memory until it is closed, if the system offers a memory file system.
     ///
-    /// It is a store like any other, with LMDB, indexes and feed, but nothing is synced.
+    /// It works like any other store, with LMDB, indexes and feed, but syncs nothing.
     public static func temporary<each R: Record>(
         records: repeat (each R).Type, options: StoreOptions = StoreOptions()
     ) throws -> Store {
@@ -31,7 +31,7 @@ extension Store {
         return try temporary(records: types, options: options)
     }
 
-    /// A store that lives in memory, with the record types in an array.
+    /// Creates a store that lives in memory, with the record types in an array.
     public static func temporary(records: [any Record.Type], options: StoreOptions = StoreOptions()) throws -> Store {
         let directory = try TemporaryDirectory()
         var own = options
@@ -44,6 +44,6 @@ extension Store {
         }
     }
 
-    /// As ``close()``, without blocking the calling task.
+    /// Closes the store as ``close()`` does, without blocking the calling task.
     public func shutdown() async { await BlockingWork.run { self.close() } }
 }

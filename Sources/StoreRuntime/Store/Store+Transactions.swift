@@ -8,27 +8,30 @@ extension Store {
     /// let id = try await store.write { tx in try tx.insert(Order(total: 12)).id }
     /// ```
     ///
-    /// The writer commits closures that wait together in one transaction. Each closure is still kept or undone as a whole:
-    /// one that throws is undone alone. `body` may run more than once, for example after the map grew, and only its last
-    /// result is returned. It runs on the store's writer thread and must not wait for anything.
+    /// `body` runs on the store's writer thread and must not wait for anything. It may run more than once, for example after the
+    /// map grew; only the result of its last run is returned.
     ///
-    /// Without a timeout there is no limit on the wait for a write of another process: LMDB's lock is held for as long as
-    /// its closures run. After one second the store reports the process that holds it, see
+    /// The writer commits waiting closures together in one transaction. Each closure is still kept or undone as a whole: if one
+    /// throws, only that closure is undone.
+    ///
+    /// If the task is cancelled before the closure begins, the store withdraws the closure and throws `CancellationError`. A
+    /// closure that has begun is completed.
+    ///
+    /// Without a timeout, a write waits for the writes of another process without limit, because that process holds LMDB's lock
+    /// while its closures run. After one second the store reports the process that holds the lock, see
     /// ``StoreEvent/writerBlocked(processID:waited:)``.
     ///
-    /// Cancelling the task withdraws a closure that has not begun (`CancellationError`). A closure that has begun is
-    /// completed.
-    ///
     /// - Parameters:
-    ///   - durability: what the commit survives; the store's standard when nil. A commit shared with others is as
-    ///     durable as the strictest of them asks.
-    ///   - timeout: the longest wait until `body` begins; ``StoreOptions/writeTimeout`` when nil.
-    ///   - body: what to do.
-    /// - Returns: what `body` returned. ``write(returning:durability:timeout:_:)`` returns the position too.
-    /// - Throws: what `body` throws; ``StoreError``: `closed`, `readOnly`, `queueFull`, `writeTimeout`, `diskFull`,
-    ///   `ioError`: not committed; `mapFull`: not committed, because the disk or the address space has no room for a
-    ///   larger map, or a read closure of this process kept the map from growing for 10 seconds; `outcomeUnknown`: the
-    ///   commit may or may not be there after a reopen.
+    ///   - durability: the failures that the commit survives; nil for ``StoreOptions/durability``. A commit of several closures
+    ///     is as durable as the strictest of them asks.
+    ///   - timeout: the longest wait until `body` begins; nil for ``StoreOptions/writeTimeout``.
+    ///   - body: the closure to run in the transaction.
+    /// - Returns: the result of `body`. ``write(returning:durability:timeout:_:)`` returns the position too.
+    /// - Throws: any error that `body` throws, or a ``StoreError``:
+    ///   - `closed`, `readOnly`, `queueFull`, `writeTimeout`, `diskFull`, `ioError`: nothing was committed.
+    ///   - `mapFull`: nothing was committed. The disk or the address space has no room for a larger map, or a read closure of
+    ///     this process kept the map from growing for 10 seconds.
+    ///   - `outcomeUnknown`: the commit may or may not be there after a reopen.
     @discardableResult
     public func write<T: Sendable>(
         durability: Durability? = nil, timeout: Duration? = nil,
@@ -54,12 +57,12 @@ extension Store {
         return try await core.write(durability: durability, timeout: timeout, body)
     }
 
-    /// Runs `body` in a write transaction and blocks until it is committed: for programs without tasks.
+    /// Runs `body` in a write transaction and blocks until it is committed. Use it in programs without tasks.
     ///
     /// If no other write waits or runs, and there is no timeout, `body` runs on the calling thread.
     ///
-    /// - Throws: as the asynchronous form; `nestedWrite` when called inside a write closure of any store, where it
-    ///   could wait for itself.
+    /// - Throws: as the asynchronous form; `nestedWrite` when called inside a write closure of any store, because the write could
+    ///   wait for itself.
     @available(*, noasync, message: "use the asynchronous form in tasks")
     @discardableResult
     public func write<T: Sendable>(
@@ -84,12 +87,12 @@ extension Store {
         return try core.writeBlocking(durability: durability, timeout: timeout, body)
     }
 
-    /// Runs `body` in a read transaction: one consistent state of the store, never blocked by writers.
+    /// Runs `body` in a read transaction: one consistent state of the store. Writers never block it.
     ///
-    /// `body` runs on the calling thread and must not wait for long: while it runs, pages that writers free cannot be
-    /// used again.
+    /// `body` runs on the calling thread and must not wait for long: while it runs, the store cannot reuse pages that writers
+    /// free.
     ///
-    /// - Throws: what `body` throws; ``StoreError``: `closed` and others.
+    /// - Throws: any error that `body` throws; ``StoreError``: `closed` and others.
     @inlinable
     public func read<T>(_ body: (inout ReadTransaction) throws -> T) throws -> T {
         var transaction = try beginRead()

@@ -3,10 +3,11 @@ import LMDB
 public import StoreEngine
 import Synchronization
 
-/// A store: typed records in one directory, with transactions, indexes and a feed of what changed.
+/// A store: typed records in one directory, with transactions, indexes and a feed of changes.
 ///
-/// A store can be used from any thread and task. Opening a directory a second time in one process shares the first
-/// one's environment and writer. ``close()`` it when done; a store that is dropped without closing is closed then.
+/// You can use a store from any thread and task. If a process opens a directory a second time, the new store shares the
+/// environment and the writer of the first. Call ``close()`` when you are done. A store that loses its last reference closes
+/// itself.
 public final class Store: Sendable {
     let core: StoreCore
     /// The store's directory.
@@ -20,19 +21,18 @@ public final class Store: Sendable {
     ///
     /// Blocks while the store is created or another process writes; ``open(at:records:options:)`` does not.
     ///
-    /// If this process has the directory open already, the new store shares the environment, the writer and the options of the
-    /// first open. Of `options`, only ``StoreOptions/isReadOnly`` counts then: a store that is opened for reading refuses its own
-    /// writes, and opening for writing fails with `inUse` where the first open is for reading only. The types in `records` are
+    /// If this process already has the directory open, the new store shares the environment, the writer and the options of the
+    /// first open. Of `options`, only ``StoreOptions/isReadOnly`` applies then. A store that is opened for reading refuses its
+    /// own writes, and opening for writing fails with `inUse` if the first open is for reading only. The types in `records` are
     /// added in any case. If ``StoreOptions/migrations`` has a step left to run, opening fails with `inUse`.
     ///
     /// - Parameters:
-    ///   - path: the store's directory. A missing one is created with the store, in a directory that exists: directories above
-    ///     it are not created. A directory that holds other files and no store is refused with `notAStore`; hidden files and
-    ///     `lost+found` are no obstacle.
+    ///   - path: the store's directory. A missing directory is created with the store, but directories above it are not. A
+    ///     directory that holds other files and no store is refused with `notAStore`; hidden files and `lost+found` are allowed.
     ///   - records: the record types that this program uses.
-    ///   - options: how to open it, for the first open of the directory in this process.
-    /// - Throws: ``StoreError``: `noSuchStore`, `notAStore`, `newerFormat`, `schemaMismatch` (with the differences),
-    ///   `damaged`, `accessDenied`, `unsupportedFileSystem`, `inUse`, `nestedWrite` and others.
+    ///   - options: the options for the first open of the directory in this process.
+    /// - Throws: ``StoreError``: `noSuchStore`, `notAStore`, `newerFormat`, `schemaMismatch` (with the differences), `damaged`,
+    ///   `accessDenied`, `unsupportedFileSystem`, `inUse`, `nestedWrite` and others.
     public convenience init<each R: Record>(
         at path: String, records: repeat (each R).Type, options: StoreOptions = StoreOptions()
     ) throws {
@@ -60,17 +60,15 @@ public final class Store: Sendable {
 
     deinit { close() }
 
-    /// Waits for the writes that are queued, then closes the store. Later calls fail with `closed`; closing again does
-    /// nothing.
+    /// Waits for the queued writes, then closes the store. Later calls fail with `closed`; closing again does nothing.
     ///
-    /// Blocks until the last queued write is committed and the last read closure has ended. Inside a write closure of any
-    /// store or a read closure of this one it returns at once instead, and the store is closed some time after that
-    /// closure has ended.
+    /// Blocks until the last queued write is committed and the last read closure has ended. Inside a write closure of any store,
+    /// or a read closure of this one, it returns at once. The store then closes some time after that closure has ended.
     public func close() {
         guard isOpen.exchange(false, ordering: .acquiringAndReleasing) else { return }
-        // Its readers end now, also where others have the same directory open.
+        // Ends this store's readers now, even if another `Store` has the same directory open.
         core.dispatcher.stir()
-        // Here, also for a last reference that goes with a closure, closing would wait for what this thread is in.
+        // Inside a closure, closing would wait for the closure itself. The last reference may also go away inside one.
         guard WriterThread.isCurrent || core.environment.isReadOnThisThread else { return end() }
         DispatchQueue.global().async { [core, temporary] in Store.end(core, temporary) }
     }
@@ -82,7 +80,7 @@ public final class Store: Sendable {
         temporary?.remove()
     }
 
-    /// Fails when this store is closed, or open for reading only.
+    /// Throws if this store is closed or open for reading only.
     func requireWritable() throws(StoreError) {
         try requireOpen()
         guard !isReadOnly else {
@@ -91,11 +89,11 @@ public final class Store: Sendable {
         }
     }
 
-    /// Fails when this store is closed.
+    /// Throws if this store is closed.
     func requireOpen() throws(StoreError) {
         guard isStillOpen else { throw WriteQueue.closed }
     }
 
-    /// Whether this store was not closed.
+    /// Whether this store has not been closed.
     var isStillOpen: Bool { isOpen.load(ordering: .acquiring) }
 }

@@ -1,7 +1,7 @@
 import LMDB
 import StoreEngine
 
-// Write closures of all who share the core: the stores, and their models.
+// Write closures of all objects that share the core: the stores and their models.
 extension StoreCore {
     /// Runs `body` in a write transaction. See ``Store/write(durability:timeout:_:)``.
     func write<T: Sendable>(
@@ -30,8 +30,8 @@ extension StoreCore {
         return try committed(result, try runHere(job))
     }
 
-    /// Queues a write closure, after all that were queued before, and calls `completion` when it is committed or failed. Where
-    /// writes are done on the threads of those who ask, that is before this returns.
+    /// Queues a write closure behind all queued ones, and calls `completion` when it is committed or has failed. If writes run on
+    /// the calling threads, it calls `completion` before it returns.
     func submit(_ job: WriteJob, _ completion: @escaping WriteJob.Completion) {
         ThreadChanges.note()
         guard !options.worksOnCallers else {
@@ -46,9 +46,10 @@ extension StoreCore {
         }
     }
 
-    /// Runs a write closure on the calling thread if nothing else waits or runs, and else waits until the writer has.
+    /// Runs a write closure on the calling thread if nothing else waits or runs. Otherwise waits until the writer has run it.
     ///
-    /// With a timeout the writer thread always runs it: a thread that waits for LMDB's lock cannot give up.
+    /// With a timeout, the writer thread runs it: a thread that waits for LMDB's lock cannot give up. The exception is a store
+    /// whose writes always run on the calling threads.
     private func runHere(_ job: WriteJob) throws -> Position {
         try wait(for: job) {
             guard job.timeout != nil, !options.worksOnCallers else { return try runOrEnqueue(job) }
@@ -64,7 +65,7 @@ extension StoreCore {
         return try handover.wait().get()
     }
 
-    /// Withdraws a write closure that has not begun after a time.
+    /// Withdraws a write closure if it has not begun when its timeout passes.
     private func limit(_ job: WriteJob) {
         guard let timeout = job.timeout else { return }
         deadlines.add(job, until: timeout.deadline) { [weak self] job in

@@ -2,32 +2,32 @@ import LMDB
 import StoreEngine
 import Synchronization
 
-/// What all `Store`s of one directory share in this process: the parts of an open store, and how they are put together.
+/// The parts of an open store that all `Store`s of one directory share in this process, and how they are put together.
 ///
-/// Life: made by the first open, shared by later ones, ended by the last close, which drains the writer first. All its parts are
-/// constant, and `writer` is nil for a store that is only read.
+/// Life: created by the first open, shared by later ones, and ended by the last close, which drains the writer first. All parts
+/// are constant. `writer` is nil for a store that is open for reading only.
 final class StoreCore: Sendable {
     let environment: LMDBEnvironment
     let options: StoreOptions
-    /// Knows the catalog, and begins read transactions.
+    /// Knows the catalog and begins read transactions.
     let catalog: KnownCatalog
-    /// Tells readers of the feed that it has moved on.
+    /// Notifies readers of the feed when it has advanced.
     let dispatcher: Dispatcher
-    /// What the dispatcher's threads do with the store.
+    /// The operations of the dispatcher's threads on the store.
     let access: Dispatcher.Access
     /// Decides when change sets leave the feed.
     let retention: RetentionSchedule
-    /// Who is told what observers see.
+    /// Holds the store's witness, which receives everything that observers see.
     let witnesses: WitnessStand
     /// Keeps models and live results up to date.
     let stepper: Stepper
     /// Withdraws write closures that wait too long.
     let deadlines = WriteDeadlines()
-    /// Knows who keeps models and other objects alive.
+    /// Knows which owners and borrowers keep models and other objects alive.
     let ownership: OwnershipRegistry
     private let writer: WriterThread?
 
-    /// The filters of the consumers that were held here, by name, each with the generation in which it was.
+    /// The filters of the consumers that this process has held, by name, each with the generation in which it held the consumer.
     let heldFilters = HandoverMutex<[String: (generation: UInt64, filters: [FeedFilter])]>([:])
 
     private init(
@@ -45,7 +45,8 @@ final class StoreCore: Sendable {
         access = Dispatcher.Access {
             try catalog.look()
         } noteForeignWrite: {
-            // A write that changes nothing: its transaction notes the foreign one. Without a writer here another process must.
+            // A write that changes nothing: its transaction notes the foreign write. Without a writer here, another process has
+            // to note it.
             writer?.enqueue(WriteJob(durability: .relaxed, context: Self.context(options)) { _ in })
         }
         retention = RetentionSchedule(environment, catalog, dispatcher, options: options, writer: writer)
@@ -55,7 +56,7 @@ final class StoreCore: Sendable {
         ownership.follow(stepper)
     }
 
-    /// Opens the store in `environment`, creating it and adding record types as needed.
+    /// Opens the store in `environment`. Creates it and adds record types as needed.
     static func open(
         _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type]
     ) throws -> StoreCore {
@@ -81,7 +82,7 @@ final class StoreCore: Sendable {
                 core?.upkeep()
             }
             core.catalog.noteMovedFeed()
-            // A store that cannot be opened for an index must not be left with it.
+            // If opening fails because of a new index, the store must not keep that index.
             if options.buildsIndexes { try core.buildIndexes(dropsUnbuildable: true) }
             core.retention.look()
             return core
@@ -91,7 +92,7 @@ final class StoreCore: Sendable {
         }
     }
 
-    /// Ends the writer, after what is queued.
+    /// Runs the queued writes, then ends the writer, the scopes, the steps and the dispatcher.
     func drain() {
         writer?.drain()
         for scope in ownership.roots { scope.close() }
@@ -120,14 +121,14 @@ final class StoreCore: Sendable {
     /// Runs a write closure on the calling thread if nothing else waits or runs, and queues it otherwise.
     func runOrEnqueue(_ job: WriteJob) throws(StoreError) { try requireWriter().runOrEnqueue(job) }
 
-    /// The inputs of a new write closure.
+    /// Returns the inputs of a new write closure.
     func makeContext() -> WriteContext { Self.context(options) }
 
     private static func context(_ options: StoreOptions) -> WriteContext {
         WriteContext(time: options.clock(), seed: options.randomSeed(), origin: options.origin, token: nextToken())
     }
 
-    /// The origin of what is written here.
+    /// The origin that the feed records for this program's writes.
     var ownOrigin: Origin { options.origin }
 
     /// The number of write closures that wait.
@@ -141,10 +142,9 @@ final class StoreCore: Sendable {
         .run(jobs, state: { state }, reload: catalog.reload)
     }
 
-    /// What the writer thread does now and then.
+    /// Runs the periodic work of the writer thread.
     private func upkeep() {
-        // Readers that were killed keep pages from being used again until their slots are freed. Should that fail, it is
-        // tried again.
+        // Pages held by killed readers cannot be reused until their slots are freed. If that fails, the next upkeep retries it.
         _ = try? environment.clearStaleReaders()
         retention.look()
     }
@@ -163,9 +163,9 @@ final class StoreCore: Sendable {
 
     // MARK: Changing the catalog
 
-    /// Makes further record types known.
+    /// Adds record types to those that this process knows.
     ///
-    /// - Parameter plan: the migration plan of the caller, which must have no step to run.
+    /// - Parameter plan: the caller's migration plan. It must have no step to run.
     func add(_ more: [any Record.Type], plan: MigrationPlan?) throws {
         let perform = writer.map { writer in
             { (body: @escaping @Sendable () throws -> Void) in try writer.perform(body) }

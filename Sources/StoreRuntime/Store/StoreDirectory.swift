@@ -6,8 +6,8 @@ package import StoreEngine
 package enum StoreDirectory {
     /// Makes sure that there is a directory to open.
     ///
-    /// - Throws: ``StoreError``: `noSuchStore` when there is no store and none is to be made; `notAStore` when the directory
-    ///   holds other files.
+    /// - Throws: ``StoreError``: `noSuchStore` when there is no store and the options do not create one; `notAStore` when the
+    ///   directory holds other files.
     static func prepare(_ path: String, options: StoreOptions) throws(StoreError) {
         var isDirectory: ObjCBool = false
         let exists = unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
@@ -24,13 +24,13 @@ package enum StoreDirectory {
         try make(path)
     }
 
-    /// Fails where a directory without a store holds other files: a new store among them is most likely a mistake in the
-    /// path. Hidden files, `lost+found`, and the other files of a store that lost its data are no obstacle.
+    /// Throws if a directory without a store holds other files: a new store among them is most likely a mistake in the path.
+    /// Hidden files, `lost+found`, and the other files of a store that lost its data file are allowed.
     ///
     /// - Throws: ``StoreError`` with the code `notAStore`, naming some of the files.
     package static func requireVacant(_ path: String) throws(StoreError) {
         let own: Set<String> = ["data.mdb", "lock.mdb", WakeFile.name, "lost+found"]
-        // LMDB reports a directory that this process may not list.
+        // If this process may not list the directory, LMDB reports that.
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [])
             .filter { !$0.hasPrefix(".") && !own.contains($0) }.sorted()
         guard !names.isEmpty else { return }
@@ -41,14 +41,14 @@ package enum StoreDirectory {
             remedy: "choose an empty directory, or one that does not exist")
     }
 
-    /// How many of the other files in a directory a message names.
+    /// How many of the other files a message names.
     private static let namedFileCount = 3
 
-    /// Makes a directory in one that exists, and brings its name to the disk. The names in the directory itself are for the
-    /// makers of its files.
+    /// Creates a directory inside an existing one, and syncs the parent so that the new name is on disk. The code that creates
+    /// files in the directory syncs their names.
     ///
-    /// It makes no directories above it: a mistake in a path would leave a tree of them. It brings the name of an existing
-    /// directory to the disk too, which another program may have made a moment ago.
+    /// It creates no directories above it: a mistake in a path would leave a tree of them. If the directory already exists, it
+    /// also syncs the parent, because another program may have created the directory a moment ago.
     static func make(_ path: String, mode: mode_t = 0o777) throws(StoreError) {
         if unsafe mkdir(path, mode) != 0 {
             let failure = errno
@@ -61,7 +61,7 @@ package enum StoreDirectory {
 
     private static func notMade(_ path: String, _ failure: Int32) -> StoreError {
         var missing = parent(of: path)
-        // The system also reports it of directories, such as /proc, in which none can be made.
+        // The system also reports ENOENT for directories, such as /proc, in which no directory can be created.
         guard failure == ENOENT, !FileManager.default.fileExists(atPath: missing) else {
             let reason = unsafe String(cString: strerror(failure))
             return StoreError(
@@ -80,7 +80,7 @@ package enum StoreDirectory {
 
     private static func sync(_ directory: String) throws(StoreError) {
         let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        // One that may not be read cannot be synced: its names are left to the system.
+        // A directory that this process may not read cannot be synced. The system writes its names to disk.
         if descriptor < 0, errno == EACCES { return }
         guard descriptor >= 0, fsync(descriptor) == 0 else {
             let reason = unsafe String(cString: strerror(errno))
@@ -90,15 +90,15 @@ package enum StoreDirectory {
         close(descriptor)
     }
 
-    /// The file with the data.
+    /// Returns the path of the data file.
     static func dataFile(_ path: String) -> String { path + "/data.mdb" }
 }
 
-/// A directory that goes with its store.
+/// A directory that is removed with its store.
 struct TemporaryDirectory: Sendable {
     let path: String
 
-    /// Makes a directory in memory where the system offers that, else among temporary files.
+    /// Creates a directory in memory if the system offers that, otherwise among the temporary files.
     init() throws(StoreError) {
         let shared = "/dev/shm"
         let base = FileManager.default.isWritableFile(atPath: shared) ? shared : NSTemporaryDirectory()
@@ -112,6 +112,6 @@ struct TemporaryDirectory: Sendable {
         }
     }
 
-    /// Removes the directory; what is left of it after a failure is for the system's cleaning of temporary files.
+    /// Removes the directory. If that fails, the rest is left to the system's cleanup of temporary files.
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 }

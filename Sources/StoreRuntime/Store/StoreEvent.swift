@@ -1,43 +1,44 @@
 public import StoreEngine
 
-/// What happens to a store in this process, for logs and metrics.
+/// An event of a store in this process, for logs and metrics.
 public enum StoreEvent: Sendable {
     /// Write closures were committed.
     case committed(CommitReport)
-    /// Write closures were not committed though they themselves did not fail, or it is not known whether they were. Closures that
+    /// Write closures that did not fail themselves were not committed, or the outcome of their commit is unknown. Closures that
     /// did not begin within their timeout are not reported.
     case commitFailed(closureCount: Int, error: any Error)
-    /// The map was full and has this size now; what did not fit runs again.
+    /// The map was full and now has this size. The writes that did not fit rerun.
     case mapGrew(byteCount: Int)
-    /// A write has waited for a second because another process holds the writers' lock; it goes on waiting. Once for each
-    /// wait. Without ``StoreOptions/onEvent`` the store writes this to standard error.
+    /// A write has waited for one second because another process holds the writers' lock, and it continues to wait. Each wait is
+    /// reported once. Without ``StoreOptions/onEvent`` the store writes this event to standard error.
     ///
     /// The process id is nil if the store cannot find it, for example in another pid namespace.
     case writerBlocked(processID: Int32?, waited: Duration)
-    /// A program that is not ModelStore has written; what it did is not in the feed, which tells so by the change set of this
-    /// number.
+    /// A program other than ModelStore has written to the store. The feed lacks its changes, and holds a reset with this sequence
+    /// number instead.
     case foreignWrite(sequence: UInt64)
-    /// A consumer is so far behind that change sets it has not seen are not retained for it any longer. Every process that has the
-    /// store open for writing tells this, whichever has removed them: once for each time that a consumer expires, within the
-    /// half minute between two looks.
+    /// A consumer is so far behind that the store no longer retains change sets that the consumer has not seen.
+    ///
+    /// Every process that has the store open for writing reports this once each time a consumer expires, whichever process
+    /// removed the change sets. A process looks for expired consumers at least every half minute.
     case consumerExpired(name: String, position: Position)
-    /// Models and live queries have ended with this error: another program has changed the schema beyond what this one can read
+    /// Models and live queries have ended with this error. Another program has changed the schema beyond what this one can read
     /// (`schemaMismatch`), or the store's catalog is damaged (`damaged`).
     case observationFailed(error: StoreError)
 }
 
-/// What one commit came to.
+/// The result of one commit.
 public struct CommitReport: Hashable, Sendable {
-    /// The newest position after it.
+    /// The newest position after the commit.
     public let position: Position
-    /// How many write closures it holds. At least 1.
+    /// How many write closures the commit holds. At least 1.
     public let closureCount: Int
-    /// How many others of the batch threw and were undone.
+    /// How many other closures of the batch threw and were undone.
     public let failedClosureCount: Int
-    /// How many change sets it added to the feed: none when its closures changed no records.
+    /// How many change sets the commit added to the feed; 0 if its closures changed no records.
     public let changeSetCount: Int
-    /// How many changes these hold.
+    /// How many changes these change sets hold.
     public let changeCount: Int
-    /// The time from taking the closures from the queue until their commit was as durable as asked for.
+    /// The time from taking the closures from the queue until their commit had the requested durability.
     public let duration: Duration
 }

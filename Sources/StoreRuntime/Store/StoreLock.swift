@@ -2,20 +2,22 @@ import Glibc
 import LMDB
 import StoreEngine
 
-/// The right to do with a store's files what nobody must see who has it open.
+/// The right to change a store's files in ways that no process which has the store open may see.
 ///
-/// It is the lock of LMDB's own that says who has the store open, together with what keeps this process from opening it.
+/// It combines LMDB's own lock, which shows that a process has the store open, with a reservation that keeps this process from
+/// opening it.
 struct StoreLock: ~Copyable {
-    // For locks of the open file, and not of the process: Glibc's overlay does not import its name.
+    // F_OFD_GETLK, for locks of the open file instead of the process: Glibc's overlay does not import its name.
     private static let getLock: Int32 = 36
 
     private let file: LockFile
-    /// Closing a descriptor of the lock file would give up the lock that LMDB holds on it for this process.
+    /// Keeps this process from opening the store: closing a descriptor of the lock file would release the lock that LMDB holds on
+    /// it for this process.
     private let reservation: EnvironmentReservation
 
     /// Takes the lock of the store in a directory.
     ///
-    /// - Throws: ``StoreError`` with the code `inUse`, naming the process where the system tells it.
+    /// - Throws: ``StoreError`` with the code `inUse`, naming the process if the system reports it.
     static func take(_ directory: String) throws(StoreError) -> StoreLock {
         let reservation = try reserve(directory)
         guard let file = try takeFile(directory) else { throw inUse(directory, by: nil) }
@@ -31,10 +33,10 @@ struct StoreLock: ~Copyable {
         }
     }
 
-    /// Wipes the reader table and gives the lock back.
+    /// Wipes the reader table and releases the lock.
     borrowing func release() { file.release() }
 
-    /// Looks whether a process has the store open, without a lock that others would have to wait for.
+    /// Throws if a process has the store open. Takes no lock that another process would have to wait for.
     static func requireUnused(_ directory: String) throws(StoreError) {
         let reservation = try reserve(directory)
         defer { _ = reservation }
@@ -63,7 +65,7 @@ struct StoreLock: ~Copyable {
 
     private static func keepOwnership(_ descriptor: CInt, as file: String, or directory: String) {
         var status = stat()
-        // Only a file that was made just now; one that is there has the owner that it is to have.
+        // Only for a file that was created just now. An existing file already has the right owner.
         guard unsafe fstat(descriptor, &status) == 0, status.st_size == 0 else { return }
         let model = FileFacts(file)
         guard let owner = model ?? FileFacts(directory) else { return }
@@ -83,7 +85,7 @@ struct StoreLock: ~Copyable {
     }
 }
 
-/// What the system knows of a file.
+/// The system's information about a file.
 struct FileFacts {
     private let device: UInt64
     private let inode: UInt64
@@ -92,7 +94,7 @@ struct FileFacts {
     /// The permission bits.
     let mode: UInt32
 
-    /// The facts of the file at a path; nil when there is none.
+    /// Reads the information about the file at a path; nil when there is none.
     init?(_ path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
@@ -107,6 +109,6 @@ struct FileFacts {
         mode = status.st_mode & 0o7777
     }
 
-    /// Whether both are one file.
+    /// Returns whether both are the same file.
     func isSameFile(as other: FileFacts) -> Bool { device == other.device && inode == other.inode }
 }

@@ -4,10 +4,10 @@ import StoreEngine
 
 /// The steps of opening a store, after its environment is open.
 enum StoreOpening {
-    /// Creates or opens the store for writing, and adds what the program declares: record types, and what of their fields
-    /// and indexes can be added without loss. On the writer thread.
+    /// Creates or opens the store for writing. Adds the record types that the program declares, and those of their fields and
+    /// indexes that can be added without loss. Runs on the writer thread.
     ///
-    /// - Parameter isShared: whether this process has the store open already, so that no step of the plan may run.
+    /// - Parameter isShared: whether this process already has the store open, so that no step of the plan may run.
     static func writableState(
         _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type], isShared: Bool = false
     ) throws -> StoreState {
@@ -19,22 +19,22 @@ enum StoreOpening {
         }
         return try settled(environment, options: options, records: records) { editor in
             for record in records {
-                // A plan may replace a type's records and go on with the type.
+                // A plan may replace a type's records and continue to use the type.
                 if options.migrations == nil { try editor.requireNotOlder(record.recordSchema) }
                 try editor.adapt(to: record.recordSchema)
             }
         }
     }
 
-    /// The state of a store in which all is as opening it with `records` leaves it. Where it is so already, that takes no
-    /// write transaction, which waits for other writers.
+    /// Returns the state of a store that is as opening it with `records` leaves it. If the store already is, this takes no write
+    /// transaction, which would wait for other writers.
     ///
-    /// - Parameter adapt: makes the catalog fit for `records`.
+    /// - Parameter adapt: changes the catalog to match `records`.
     static func settled(
         _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type],
         _ adapt: (inout CatalogEditor) throws -> Void
     ) throws -> StoreState {
-        // What cannot be read is looked at again by the transaction that may write, whose error tells.
+        // If reading fails, the transaction that may write looks again and throws the error.
         if let state = try? settledState(environment, options: options, records: records) { return state }
         return try edit(environment, options: options, records: records, adapt)
     }
@@ -51,11 +51,11 @@ enum StoreOpening {
         return try found.isSettled(home: home, records: records, raw.snapshot) ? found.state : nil
     }
 
-    /// Runs `body` on the catalog in a transaction of its own and returns the state after it. On the writer thread.
+    /// Runs `body` on the catalog in a transaction of its own and returns the state after it. Runs on the writer thread.
     ///
     /// - Parameters:
-    ///   - context: the inputs of the transaction, where they are given.
-    ///   - epoch: the epoch from here on, where it is given.
+    ///   - context: the inputs of the transaction; nil for new ones.
+    ///   - epoch: the epoch from here on; nil to keep the current one.
     static func edit(
         _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type],
         context given: WriteContext? = nil, epoch: UInt64? = nil, _ body: (inout CatalogEditor) throws -> Void
@@ -80,7 +80,7 @@ enum StoreOpening {
         if let epoch { head.epoch = epoch }
         let isCopy = header.home != home
         if isCopy {
-            // Positions of the original must not be taken for its own.
+            // The copy must not accept positions of the original as its own.
             head.epoch = random.next()
             try StoreFormat.writeHome(home, databases, &raw)
             try TrailSetting.beginEpoch(head, databases, &raw)
@@ -107,12 +107,12 @@ enum StoreOpening {
         raw = finished.intoRaw()
         let catalog = try Catalog(version: version, types: types, records: records, retired: retired)
         if didWrite { try head.write(databases, in: &raw) }
-        // Committed even when nothing was written: the handles that were opened in it are kept only so.
+        // Commits even if nothing was written: LMDB keeps the handles that the transaction opened only if it commits.
         if let failure = raw.commitFailure() { throw failure }
         return StoreState(identity: header.identity, databases: databases, limits: options.limits, catalog: catalog)
     }
 
-    /// The inputs of a transaction that is no write closure's.
+    /// Returns the inputs of a transaction that belongs to no write closure.
     static func context(_ options: StoreOptions) -> WriteContext {
         WriteContext(time: options.clock(), seed: options.randomSeed(), origin: options.origin, token: 0)
     }
@@ -127,15 +127,15 @@ enum StoreOpening {
                 return try newestState(environment, options: options, records: records)
             } catch {
                 attempts -= 1
-                // Another process has made a database, and committed again since: each time one more is known.
+                // Another process has created a database and committed again since. Each attempt knows one more database.
                 guard error.code == .inUse, attempts > 0 else { throw error }
             }
         }
     }
 
-    /// The state that the newest snapshot has.
+    /// Returns the state in the newest snapshot.
     ///
-    /// - Throws: ``StoreError``: `inUse` where a database of it could not be opened before the next commit.
+    /// - Throws: ``StoreError``: `inUse` when one of its databases could not be opened before the next commit.
     private static func newestState(
         _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type]
     ) throws(StoreError) -> StoreState {
@@ -172,7 +172,7 @@ enum StoreOpening {
 }
 
 extension LMDBFileIdentity {
-    /// What the metadata keeps of the file that a store lives in: it differs in any copy of the file.
+    /// The identity of the file that the store lives in, as the metadata keeps it. It differs in any copy of the file.
     var homeBytes: [UInt8] {
         var writer = ByteWriter(capacity: 16)
         writer.append(inode)
@@ -182,6 +182,6 @@ extension LMDBFileIdentity {
 }
 
 extension LMDBDatabase {
-    /// The unnamed database, which holds the names of all others. LMDB always gives it this handle.
+    /// The unnamed database, which holds the names of all other databases. LMDB always gives it this handle.
     static var main: LMDBDatabase { LMDBDatabase(handle: 1) }
 }

@@ -1,80 +1,83 @@
 public import Foundation
 public import StoreEngine
 
-/// How a store is opened. A second open of a directory in one process takes the options of the first, and of its own
-/// ``isReadOnly`` alone.
+/// The options for opening a store. If a process opens a directory a second time, the options of the first open apply, and only
+/// ``isReadOnly`` of its own.
 public struct StoreOptions: Sendable {
-    /// Whether the store is only read. Nothing is created then, and a store on read-only media can be opened.
+    /// Whether the store is open for reading only. Nothing is created then, and the store may be on read-only media.
     public var isReadOnly = false
-    /// Whether a missing store is created, in a directory that is missing or holds no other files. A missing directory is
-    /// created in one that exists.
+    /// Whether a missing store is created. Its directory must be missing or hold no other files. A missing directory is created
+    /// in an existing one.
     public var createsIfMissing = true
-    /// What writes survive unless they say otherwise.
+    /// The durability of writes that ask for no other.
     public var durability = Durability.full
-    /// The greatest size of the store in bytes. It is address space, not memory or disk; the standard is 1 TiB, less
-    /// where the system's limit forbids it.
+    /// The greatest size of the store in bytes. It takes address space, not memory or disk. The default is 1 TiB, or less if the
+    /// system's limit forbids it.
     public var mapByteCount = 1 << 40
-    /// The most processes and threads that read at once. Fixed by the first program that opens the store.
+    /// The most processes and threads that read at the same time. The first program that opens the store fixes it.
     public var maximumReaders = 1_024
-    /// The most databases of LMDB that the environment has open at once: up to six for the store itself, one for each record
-    /// type and one for each of its indexes. Adding a record type past that fails. Each costs every transaction some 60
-    /// bytes.
+    /// The most LMDB databases that the environment has open at the same time. The store itself needs up to six, and each record
+    /// type and each index one. Adding a record type past that fails. Each costs every transaction some 60 bytes.
     public var maximumDatabases = 512
-    /// Whether to open a store on a network file system although its locks may not work there.
+    /// Whether to open a store on a network file system, although its locks may not work there.
     public var allowsNetworkFileSystem = false
     /// The access mode of new files.
     public var fileMode: UInt32 = 0o640
-    /// What the store refuses to take.
+    /// The limits that the store enforces.
     public var limits = StoreLimits()
-    /// The longest wait of a write until its closure begins, and of opening the store for another process that writes. A
-    /// write that waits longer fails with `writeTimeout`, and nothing of it is committed. No limit when nil.
+    /// The longest wait of a write until its closure begins, and of opening the store while another process writes. A write that
+    /// waits longer fails with `writeTimeout`, and nothing of it is committed. Nil means no limit.
     public var writeTimeout: Duration?
-    /// How this program is called in the feed, in at most 255 bytes. The standard is the name of the executable.
+    /// The name of this program in the feed, in at most 255 bytes. The default is the name of the executable.
     public var originName = ProcessInfo.processInfo.processName
-    /// How to bring a store from earlier versions of the program to this one, where that takes more than what opening it does
-    /// by itself.
+    /// The migrations that bring a store from earlier versions of the program to this one. They are for changes that opening a
+    /// store does not make by itself.
     public var migrations: MigrationPlan?
-    /// Whether opening the store builds the indexes that it lacks before it returns. Without, they are built by
-    /// ``Store/buildIndexes()``; until then nothing is looked up in them.
+    /// Whether opening the store builds missing indexes before it returns. If false, call ``Store/buildIndexes()``; until then,
+    /// the store looks nothing up in them.
     public var buildsIndexes = true
-    /// Told how far the building of indexes is, after each chunk, on the thread that opens the store.
+    /// Receives the progress of building indexes after each chunk, on the thread that opens the store or calls
+    /// ``Store/buildIndexes()``.
     public var indexProgress: (@Sendable (IndexProgress) -> Void)?
-    /// Told what happens to the store: each commit before its writes return. It is called by whoever commits, who waits for it;
-    /// it must be quick, and must not use the store. Without one nothing is counted or timed.
+    /// Receives the events of the store. For a commit, the thread that commits calls it before the writes return, and waits for
+    /// it. It must be quick, and must not use the store.
+    ///
+    /// While it is nil, the store counts and times no commits, and writes ``StoreEvent/writerBlocked(processID:waited:)`` to
+    /// standard error.
     public var onEvent: (@Sendable (StoreEvent) -> Void)?
-    /// How models and other objects are kept alive, and who is told of what is amiss there.
+    /// The options for keeping models and other objects alive, and for reporting problems with them.
     public var ownership = OwnershipOptions()
-    /// Where transactions get their time.
+    /// The clock that gives transactions their time.
     public var clock: @Sendable () -> Date = { Date() }
-    /// Where transactions get the first state of their random stream.
+    /// The source of the seed for each transaction's random stream.
     public var randomSeed: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
 
-    /// The process id that the feed names as its origin; nil for that of this process. Tests give one, so that the same run
+    /// The process id that the feed records as the origin; nil for the id of this process. Tests set it, so that the same run
     /// writes the same feed.
     package var originProcessID: Int32?
-    /// Whether writes and steps are done on the thread that asks for them, also those of tasks, and not on threads of the store's
-    /// own. For tests with a schedule of their own; what other processes write is shown with the next write here.
+    /// Whether writes and steps run on the calling thread, also that of a task, instead of the store's own threads. For tests
+    /// with a schedule of their own. The next write here publishes the commits of other processes.
     package var worksOnCallers = false
     /// The first content of a new store that continues an earlier one.
     var start: ReplicaStart?
-    /// Whether the store goes when it is closed, so that nothing needs to be synced.
+    /// Whether the store is removed when it is closed, so that nothing needs to be synced.
     var isTemporary = false
-    /// How long a write waits for another process until an event reports it.
+    /// How long a write waits for another process before an event reports it.
     var writerBlockedAfter = Duration.seconds(1)
-    /// How often the writer thread looks after the feed and readers at least, in seconds.
+    /// The longest time between two looks of the writer thread at the feed and the readers, in seconds.
     var upkeepSeconds = 30.0
 
-    /// The standard options.
+    /// Creates the default options.
     public init() {}
 
-    /// Who the feed says has written what this program writes.
+    /// The origin that the feed records for this program's writes.
     var origin: Origin { Origin(name: originName, processID: originProcessID ?? getpid()) }
 
-    /// Checks what the store would keep.
+    /// Checks the options that the store would keep.
     ///
     /// - Throws: ``StoreError`` with the code `invalidValue`.
     func check() throws(StoreError) {
-        // What stands before the changes of a feed entry must lie in its first fragment.
+        // The part of a feed entry before its changes must lie in the first fragment.
         if originName.contains(Origin.consumerMark) {
             throw StoreError(
                 .invalidValue, "a program's name with \(Origin.consumerMark), \(originName)",

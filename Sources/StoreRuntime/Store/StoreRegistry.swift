@@ -4,9 +4,9 @@ import StoreEngine
 
 /// The stores that are open in this process, so that a second open of a directory shares the first.
 ///
-/// Cycle of an entry: opening (the store is made or read, and its writer started), open, closing (the writer does what is
-/// queued), gone. Nothing of that happens under the registry's lock: those who want the same store meanwhile wait for its
-/// end and look again, those of other stores are not held up.
+/// Cycle of an entry: opening (the store is created or read, and its writer started), open, closing (the writer finishes the
+/// queued work), gone. None of this happens under the registry's lock. Callers that want the same store wait for the end of the
+/// phase and look again. Callers that want other stores do not wait.
 enum StoreRegistry {
     private enum Phase {
         case opening
@@ -19,15 +19,16 @@ enum StoreRegistry {
         var waiters: [DispatchSemaphore] = []
     }
 
-    /// By the environment, which those who open the store and its core hold: nobody else gets its address.
+    /// By environment. Each caller that opens the store keeps the environment alive, and so does the core. No other object can
+    /// get its address.
     private static let entries = HandoverMutex<[ObjectIdentifier: Entry]>([:])
 
-    /// What an open found.
+    /// The result of looking for an open store.
     private enum Finding {
         case shared(StoreCore)
-        /// Somebody is opening or closing it.
+        /// Another caller is opening or closing it.
         case busy(DispatchSemaphore)
-        /// The caller is to open it.
+        /// The caller has to open it.
         case mine
     }
 
@@ -42,7 +43,7 @@ enum StoreRegistry {
                 case .mine: return try openAlone(environment, options, records)
                 case .shared(let core):
                     try share(core, records, options)
-                    // The core has it open already.
+                    // The core already has it open.
                     environment.close()
                     return core
                 }
@@ -85,13 +86,13 @@ enum StoreRegistry {
             move(environment, to: .open(core, count: 1))
             return core
         } catch {
-            // Those who wait try themselves: what failed here may be this one's record types.
+            // Waiting callers try it themselves: the failure may be due to the record types of this one.
             move(environment, to: nil)
             throw error
         }
     }
 
-    /// Adds the record types of one who shares a store, who counts as one that has it open already.
+    /// Adds the record types of a caller that shares a store. The caller's open is already counted.
     private static func share(_ core: StoreCore, _ records: [any Record.Type], _ options: StoreOptions) throws {
         do {
             try core.add(records, plan: options.isReadOnly ? nil : options.migrations)
@@ -101,7 +102,7 @@ enum StoreRegistry {
         }
     }
 
-    /// Balances one open; the last one closes the store.
+    /// Balances one open. The last one closes the store.
     static func close(_ core: StoreCore) {
         let key = ObjectIdentifier(core.environment)
         let isLast = entries.withLock { entries in
@@ -111,12 +112,12 @@ enum StoreRegistry {
         }
         guard isLast else { return }
         core.drain()
-        // Before the environment is closed: whoever waits has it open too.
+        // Before the environment is closed, because each waiting caller has it open too.
         move(core.environment, to: nil)
         core.environment.close()
     }
 
-    /// Moves an entry on, or ends it for nil, and wakes those who wait for that.
+    /// Moves an entry to its next phase, or removes it for nil, and wakes the waiting callers.
     private static func move(_ environment: LMDBEnvironment, to phase: Phase?) {
         let waiters = entries.withLock { entries in
             let key = ObjectIdentifier(environment)
@@ -133,7 +134,7 @@ enum StoreRegistry {
             maximumDatabases: options.maximumDatabases, isReadOnly: options.isReadOnly, syncs: !options.isTemporary,
             allowsNetworkFileSystem: options.allowsNetworkFileSystem, fileMode: options.fileMode)
         do {
-            // The first open's options rule; what differs for this one (reading only) its own `Store` sees to.
+            // The options of the first open apply. If this caller opens for reading only, its own `Store` enforces that.
             return try LMDBEnvironment.open(at: path, options: wanted, sharesAnyOptions: true)
         } catch {
             throw StoreError(error)

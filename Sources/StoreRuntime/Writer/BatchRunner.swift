@@ -1,16 +1,16 @@
 import LMDB
 import StoreEngine
 
-/// Runs write closures in LMDB transactions: one commit for a batch, each closure all-or-nothing in it.
+/// Runs write closures in LMDB transactions: one commit for a batch, and each closure all-or-nothing in it.
 ///
-/// Belongs to whoever works for the queue: the writer thread, or a caller that does its own write.
+/// Used by one thread at a time: the writer thread, or a caller that runs its own write.
 struct BatchRunner: Sendable {
     let environment: LMDBEnvironment
     let dispatcher: Dispatcher
     let stepper: Stepper
-    /// Has change sets removed that are not retained, after this batch.
+    /// Removes change sets that are no longer retained, after this batch.
     let retention: RetentionSchedule
-    /// Told what comes of the batch.
+    /// Receives the outcome of each batch.
     let onEvent: (@Sendable (StoreEvent) -> Void)?
 
     /// How one closure ended before the commit.
@@ -19,27 +19,27 @@ struct BatchRunner: Sendable {
         case failed(any Error)
     }
 
-    /// What one pass over a batch came to.
+    /// The result of one pass over a batch.
     private enum Pass {
         case committed([Outcome])
-        /// Also, something was written that has no change set.
+        /// Committed, with a write that has no change set.
         case keptHouse([Outcome])
-        /// Also, change sets were added.
+        /// Committed, with new change sets.
         case extended([Outcome], FeedHead, entries: [WrittenEntry?])
-        /// The catalog in the store is not the one that `state` holds.
+        /// The catalog in the store differs from the one in `state`.
         case catalogChanged
-        /// The map was too small: run everything again after growth.
+        /// The map was too small. Everything reruns after it has grown.
         case mapFull
     }
 
-    /// The most times that a batch runs again because the map was full or the catalog changed.
+    /// The most passes over a batch, which reruns if the map was full or the catalog changed.
     private static let maximumPasses = 8
 
-    /// Runs the closures and tells each how it went.
+    /// Runs the closures and completes each with its outcome.
     ///
     /// - Parameters:
-    ///   - state: the store's state as this process knows it.
-    ///   - reload: makes the state anew after another process changed the catalog.
+    ///   - state: returns the store's state as this process knows it.
+    ///   - reload: replaces the state after another process changed the catalog.
     func run(_ waiting: [WriteJob], state: () -> StoreState, reload: () throws -> Void) {
         var jobs = waiting.filter { !$0.isEnded }
         if jobs.isEmpty { return }
@@ -62,7 +62,7 @@ struct BatchRunner: Sendable {
                     dispatcher.committed(head.sequence, entries)
                     report(tally, current)
                     if stepper.isRunning {
-                        // One reads one's own writes, also in models and live results.
+                        // A task always sees its own writes, also in models and live results.
                         stepper.afterShowing(head.sequence) { tell(begun, outcomes, current) }
                     } else {
                         tell(begun, outcomes, current)
@@ -77,7 +77,7 @@ struct BatchRunner: Sendable {
             }
             throw StoreError(.mapFull, "the map is still full after growing", remedy: grown ? nil : "free disk space")
         } catch {
-            // Closures whose timeouts pass before they begin have no commit that could fail.
+            // A closure whose timeout passes before it begins has no commit that could fail.
             let isTimeout = (error as? StoreError)?.code == .writeTimeout
             if !isTimeout { onEvent?(.commitFailed(closureCount: jobs.count, error: error)) }
             let holder = isTimeout ? environment.writingProcess : nil
@@ -103,7 +103,7 @@ struct BatchRunner: Sendable {
     }
 
     private func grow() throws(StoreError) {
-        // Not within the optional call, whose arguments nobody evaluates where nobody is told.
+        // Evaluated outside the optional call: Swift skips the arguments when onEvent is nil, and the map must still grow.
         let byteCount = try environment.double()
         onEvent?(.mapGrew(byteCount: byteCount))
     }
@@ -117,7 +117,7 @@ struct BatchRunner: Sendable {
         var parent = try mapLMDB { () throws(LMDBError) in
             try environment.beginWrite(syncsMeta: syncsMeta, patience: patience)
         }
-        // Only now: another process may have held the lock for longer than a caller waits.
+        // Starts the jobs only now: another process may have held the lock for longer than a caller waits.
         jobs = jobs.filter { $0.start() }
         if jobs.isEmpty { return .committed([]) }
         guard try StoreFormat.catalogVersion(state.databases, parent.snapshot) == state.catalog.version else {
@@ -131,7 +131,7 @@ struct BatchRunner: Sendable {
         var entries: [WrittenEntry?] = wrote ? [nil] : []
         outcomes.reserveCapacity(jobs.count)
         if jobs.count == 1 {
-            // Alone in its commit, a closure needs no transaction of its own: undoing it undoes the commit.
+            // A closure that is alone in its commit needs no child transaction: undoing the closure undoes the commit.
             switch runAlone(jobs[0], state, head, parent) {
             case .undone(let error): return error.isMapFull ? .mapFull : .committed([.failed(error)])
             case .kept(let finished):
@@ -196,7 +196,7 @@ extension LMDBEnvironment {
     /// - Returns: the map's new size in bytes.
     func double() throws(StoreError) -> Int {
         try mapLMDB { () throws(LMDBError) in
-            // A killed reader may be what keeps pages from being used again.
+            // A killed reader may be keeping pages from being reused.
             try clearStaleReaders()
             try grow(to: try info().mapSize * 2, waitingAtMost: 10)
             return try info().mapSize
@@ -205,6 +205,6 @@ extension LMDBEnvironment {
 }
 
 extension Error {
-    /// Whether this is the error of a full map, after which everything runs again in a larger one.
+    /// Whether this is the error of a full map, after which everything reruns in a larger one.
     var isMapFull: Bool { (self as? StoreError)?.code == .mapFull }
 }

@@ -1,7 +1,7 @@
 import LMDB
 import StoreEngine
 
-/// What became of one write closure before the commit.
+/// The outcome of one write closure before the commit.
 enum ClosureEnd: ~Copyable {
     case undone(any Error)
     case kept(FinishedWrite)
@@ -9,8 +9,8 @@ enum ClosureEnd: ~Copyable {
     /// Runs a closure in `raw`.
     ///
     /// - Parameters:
-    ///   - head: the feed's head before it.
-    ///   - keepsEntry: whether its change set is kept in memory.
+    ///   - head: the feed's head before the closure.
+    ///   - keepsEntry: whether to keep the closure's change set in memory.
     static func run(
         _ body: @Sendable (inout WriteTransaction) throws -> Void, _ context: WriteContext, _ state: StoreState,
         _ head: FeedHead, _ raw: consuming LMDBWriteTransaction, keepsEntry: Bool
@@ -20,7 +20,7 @@ enum ClosureEnd: ~Copyable {
         do {
             try body(&transaction)
         } catch {
-            // A closure may have caught and hidden that the map is full.
+            // The closure may have caught the error of a full map and hidden it.
             if let pending = transaction.pendingFailure, pending.isMapFull { return .undone(pending) }
             return .undone(error)
         }

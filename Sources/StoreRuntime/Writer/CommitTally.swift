@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// Counts what a batch of write closures comes to, for ``StoreOptions/onEvent``.
+/// Counts the outcomes of a batch of write closures, for ``StoreOptions/onEvent``.
 struct CommitTally {
     /// A commit that was made.
     private struct Commit {
@@ -16,36 +16,36 @@ struct CommitTally {
     private var commit: Commit?
     private var failure: StoreError?
 
-    /// Forgets what a pass counted that runs again; the time goes on.
+    /// Forgets the counts of a pass that reruns. The time continues.
     mutating func beginPass() {
         (keptCount, failedCount, changeCount) = (0, 0, 0)
         foreignSequence = nil
     }
 
-    /// A closure was kept.
+    /// Counts a closure that was kept.
     mutating func keep(changes: Int) {
         keptCount += 1
         changeCount += changes
     }
 
-    /// A closure was undone.
+    /// Counts a closure that was undone.
     mutating func undo() { failedCount += 1 }
 
-    /// A reset stands in the feed for what a foreign program wrote.
+    /// Notes the reset that the feed holds for the writes of a foreign program.
     mutating func noteForeignWrite(_ head: FeedHead) { foreignSequence = head.sequence }
 
-    /// The commit was made.
+    /// Notes that the commit was made.
     mutating func commit(after first: UInt64, _ head: FeedHead) { commit = Commit(first: first, head: head) }
 
-    /// The commit was not made.
+    /// Notes that the commit failed.
     mutating func fail(_ error: StoreError) { failure = error }
 
-    /// What there is to tell, now.
+    /// Returns the events to report now.
     func events(_ state: StoreState) -> [StoreEvent] {
         if let failure { return [.commitFailed(closureCount: keptCount, error: failure)] }
         guard let commit else { return [] }
         let resets: [StoreEvent] = foreignSequence.map { [.foreignWrite(sequence: $0)] } ?? []
-        // The reset's own commit when all closures threw.
+        // If all closures threw, the commit holds only the reset.
         guard keptCount > 0 else { return resets }
         let added = Int(commit.head.sequence - commit.first)
         let report = CommitReport(

@@ -1,16 +1,16 @@
 import LMDB
 import StoreEngine
 
-/// Detects commits by programs that are not ModelStore (any LMDB client), which write no feed.
+/// Detects commits by programs other than ModelStore (any LMDB client), which write no feed.
 enum ForeignWrites {
-    /// Appends a reset entry when a foreign program has committed since the head was written: every commit of ours
-    /// leaves its LMDB transaction id in the head.
+    /// Appends a reset entry if a foreign program has committed since the head was written. Every commit of ModelStore leaves its
+    /// LMDB transaction id in the head, so another id reveals a foreign commit.
     ///
-    /// - Returns: whether it did.
+    /// - Returns: whether it appended one.
     static func note(
         _ head: inout FeedHead, _ databases: StoreDatabases, _ context: WriteContext, in raw: inout LMDBWriteTransaction
     ) throws(StoreError) -> Bool {
-        // A write transaction's id is that of the last commit plus one.
+        // A write transaction's id is the id of the last commit plus one.
         let lastCommit = UInt64(raw.snapshot.transactionID) - 1
         guard head.transactionID != lastCommit else { return false }
         head = try FeedHousekeeping.append(.reset, type: .max, description: [], head, databases, context, &raw)

@@ -6,13 +6,13 @@ final class Handover<Value: Sendable>: Sendable {
     private let value = HandoverMutex<Value?>(nil)
     private let isThere = DispatchSemaphore(value: 0)
 
-    /// Gives the value. Call it once.
+    /// Passes the value. Call it once.
     func give(_ given: Value) {
         value.withLock { $0 = given }
         isThere.signal()
     }
 
-    /// Blocks until the value was given.
+    /// Blocks until the value is there, and returns it.
     func wait() -> Value {
         isThere.wait()
         guard let given = value.withLock({ $0 }) else {
@@ -26,9 +26,9 @@ final class Handover<Value: Sendable>: Sendable {
 final class ResultBox<Value: Sendable>: Sendable {
     private let value = HandoverMutex<Value?>(nil)
 
-    /// Keeps `newest` and forgets the one before.
+    /// Keeps `newest` and drops the previous result.
     func set(_ newest: Value) { value.withLock { $0 = newest } }
 
-    /// The newest one.
+    /// Returns the newest result.
     func get() -> Value? { value.withLock { $0 } }
 }

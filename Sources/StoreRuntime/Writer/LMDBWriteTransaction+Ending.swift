@@ -6,9 +6,9 @@ extension FeedHead {
     /// Trims the feed and writes this head, the last steps before a commit.
     ///
     /// - Parameters:
-    ///   - first: the newest change set before the transaction.
-    ///   - now: the time, by which leases are held against the feed.
-    ///   - heldUntil: the position up to which consumers keep what the feed has.
+    ///   - first: the sequence number of the newest change set before the transaction.
+    ///   - now: the time to which leases are compared.
+    ///   - heldUntil: the position up to which consumers hold back retention.
     mutating func write(
         since first: UInt64, now: Date, heldUntil: UInt64, _ state: StoreState, in raw: inout LMDBWriteTransaction
     ) throws(StoreError) {
@@ -17,7 +17,7 @@ extension FeedHead {
         try write(state.databases, in: &raw)
     }
 
-    /// Writes this head with the transaction's number, by which commits of foreign programs are told.
+    /// Writes this head with the id of the transaction, which reveals later commits of foreign programs.
     mutating func write(_ databases: StoreDatabases, in raw: inout LMDBWriteTransaction) throws(StoreError) {
         transactionID = UInt64(raw.snapshot.transactionID)
         try StoreFormat.writeHead(self, databases, &raw)
@@ -25,7 +25,8 @@ extension FeedHead {
 }
 
 extension LMDBWriteTransaction {
-    /// Commits, and returns what kept it from that: Swift 6.3.1 crashes on a transaction that is consumed inside `do`.
+    /// Commits and returns the error if that fails. It does not throw, because Swift 6.3.1 crashes on a transaction that is
+    /// consumed inside `do`.
     consuming func commitFailure() -> StoreError? {
         do {
             try commit()

@@ -1,10 +1,10 @@
 import Dispatch
 import LMDB
 
-/// Withdraws write closures that have not begun in time.
+/// Withdraws write closures that do not begin in time.
 ///
-/// Cycle of an entry: added with its deadline, then withdrawn at it, or dropped once its closure has ended. One timer waits
-/// for the earliest deadline. Entries do not keep their closures alive.
+/// Cycle of an entry: added with its deadline, then withdrawn at the deadline, or dropped once its closure has ended. One timer
+/// waits for the earliest deadline. Entries do not keep their closures alive.
 /// - `state` is protected by its mutex.
 final class WriteDeadlines: Sendable {
     private struct Entry {
@@ -17,7 +17,7 @@ final class WriteDeadlines: Sendable {
 
     private struct State {
         var entries: [Entry] = []
-        /// The number of entries at which those that are over are dropped: twice as many as were left the last time.
+        /// The number of entries at which the ended ones are dropped: twice as many as the last time left.
         var sweepCount = 64
         /// When the timer fires; nil while there is none.
         var armed: ContinuousClock.Instant?
@@ -56,7 +56,7 @@ final class WriteDeadlines: Sendable {
             let expired = state.entries.filter { $0.deadline <= now }
             state.entries.removeAll { $0.deadline <= now }
             let next = state.entries.map(\.deadline).min()
-            // Another timer may fire too; it finds nothing to do then.
+            // Another timer may fire too. It then finds nothing to do.
             state.armed = next
             return (expired, next)
         }

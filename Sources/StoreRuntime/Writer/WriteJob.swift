@@ -3,21 +3,21 @@ import StoreEngine
 
 /// One write closure on its way through the writer.
 ///
-/// It is withdrawn (by cancellation) or started, whichever comes first, and completed exactly once.
+/// It is withdrawn (by cancellation or its timeout) or started, whichever comes first, and completed exactly once.
 final class WriteJob: Sendable {
     private enum Phase {
         /// Not queued yet, or waiting in the queue.
         case waiting(Completion?)
         /// Taken by the writer.
         case running(Completion?)
-        /// Completed, or withdrawn before anyone waited for it.
+        /// Completed or withdrawn.
         case ended
     }
 
     typealias Completion = @Sendable (Result<Position, any Error>) -> Void
 
     let durability: Durability
-    /// The longest wait until the closure begins, and when that ends; nil without a limit.
+    /// The longest wait until the closure begins, and its deadline; nil for no limit.
     let timeout: (duration: Duration, deadline: ContinuousClock.Instant)?
     let context: WriteContext
     let body: @Sendable (inout WriteTransaction) throws -> Void
@@ -33,7 +33,7 @@ final class WriteJob: Sendable {
         self.body = body
     }
 
-    /// Says whom to tell how it went. A job that was withdrawn before tells at once.
+    /// Sets the closure that receives the outcome. If the job was already withdrawn, it receives that at once.
     func onCompletion(_ completion: @escaping Completion) {
         let isWithdrawn = phase.withLock { phase in
             guard case .waiting = phase else { return true }
@@ -43,7 +43,7 @@ final class WriteJob: Sendable {
         if isWithdrawn { completion(.failure(CancellationError())) }
     }
 
-    /// Whether it was withdrawn or completed.
+    /// Whether the job was withdrawn or completed.
     var isEnded: Bool {
         phase.withLock { phase in
             if case .ended = phase { return true }
@@ -51,7 +51,7 @@ final class WriteJob: Sendable {
         }
     }
 
-    /// Takes the job for running, also again; false when it was withdrawn.
+    /// Takes the job for running, also again for a rerun. Returns false if it was withdrawn.
     func start() -> Bool {
         phase.withLock { phase in
             switch phase {
@@ -76,7 +76,7 @@ final class WriteJob: Sendable {
         completion?(.failure(error))
     }
 
-    /// Tells the result.
+    /// Completes the job with its result.
     func complete(_ result: Result<Position, any Error>) {
         let completion = phase.withLock { phase -> Completion? in
             switch phase {
@@ -89,8 +89,8 @@ final class WriteJob: Sendable {
         completion?(result)
     }
 
-    /// How long to wait for another process on behalf of some closures: until none of them waits any more. Nil, without a
-    /// limit, where one has no timeout.
+    /// Returns how long to wait for another process on behalf of some closures: until the last of their deadlines. Returns nil,
+    /// for no limit, if a closure has no timeout.
     static func patience(_ jobs: [WriteJob]) -> Duration? {
         var latest: ContinuousClock.Instant?
         for job in jobs {

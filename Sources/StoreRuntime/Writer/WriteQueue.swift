@@ -1,9 +1,9 @@
 import StoreEngine
 
-/// What waits for the writer thread: a state machine without a lock or a thread of its own.
+/// The work that waits for the writer thread: a state machine without a lock or a thread of its own.
 ///
-/// Open, then draining (no new work, what waits is done), then closed. Meanwhile nobody works, or the writer thread does,
-/// or a caller that found nothing to do but its own write.
+/// The queue is open, then draining (it takes no new work and finishes the waiting work), then closed. Meanwhile there is no
+/// worker, or the writer thread works, or a caller that found no work but its own write.
 struct WriteQueue {
     /// One piece of work for the writer thread.
     enum Work {
@@ -36,7 +36,7 @@ struct WriteQueue {
     /// The number of closures that wait.
     var waitingCount: Int { jobs.count }
 
-    /// Adds a write closure, or says why not.
+    /// Adds a write closure. Returns an error if it cannot.
     mutating func add(_ job: WriteJob) -> StoreError? {
         guard phase == .open else { return WriteQueue.closed }
         if jobs.count >= limits.queuedWrites { jobs.removeAll { $0.isEnded } }
@@ -49,34 +49,34 @@ struct WriteQueue {
         return nil
     }
 
-    /// Adds a task, or says why not.
+    /// Adds a task. Returns an error if it cannot.
     mutating func add(_ task: @escaping @Sendable () -> Void) -> StoreError? {
         guard phase == .open else { return WriteQueue.closed }
         tasks.append(task)
         return nil
     }
 
-    /// Lets no more in; false when that was so before.
+    /// Stops taking new work. Returns false if it already had.
     mutating func drain() -> Bool {
         guard phase == .open else { return false }
         phase = .draining
         return true
     }
 
-    /// Lets a caller do its own write, if nothing else waits or is being done.
+    /// Lets a caller run its own write, if nothing else waits or runs. Returns whether it may.
     mutating func claim() -> Bool {
         guard phase == .open, worker == .nobody, jobs.isEmpty, tasks.isEmpty else { return false }
         worker = .caller
         return true
     }
 
-    /// Balances `claim`; whether the writer thread has something to do.
+    /// Ends what `claim()` began. Returns whether the writer thread has something to do.
     mutating func relinquish() -> Bool {
         worker = .nobody
         return phase != .open || !jobs.isEmpty || !tasks.isEmpty
     }
 
-    /// The next work, nil when the thread has to wait.
+    /// Returns the next work; nil when the thread has to wait.
     mutating func next() -> Work? {
         if worker == .caller { return nil }
         let work = takeNext()
@@ -85,7 +85,8 @@ struct WriteQueue {
     }
 
     private mutating func takeNext() -> Work? {
-        // In turns: tasks that ask for the next one, such as steps of retention, keep nobody from writing.
+        // Tasks and writes take turns, so that tasks that post their successor, such as steps of retention, do not keep writes
+        // waiting.
         if !tasks.isEmpty, jobs.isEmpty || !hasDoneTask {
             hasDoneTask = true
             return .task(tasks.removeFirst())

@@ -5,7 +5,7 @@ import StoreEngine
 package struct WriterHolder: CustomStringConvertible {
     package let description: String
 
-    /// - Parameter processID: nil where it cannot be told.
+    /// - Parameter processID: the process; nil if it is unknown.
     package init(_ processID: Int32?) {
         guard let processID else {
             description = "another process"
@@ -18,9 +18,9 @@ package struct WriterHolder: CustomStringConvertible {
 }
 
 extension StoreError {
-    /// The error of a write that did not begin in time.
+    /// Returns the error of a write that did not begin in time.
     ///
-    /// - Parameter holder: the process that holds the lock; nil if none does or that cannot be told.
+    /// - Parameter holder: the process that holds the lock; nil if no process does or it is unknown.
     static func writeTimeout(_ timeout: Duration, holder: Int32?) -> StoreError {
         let reason: String =
             switch holder {

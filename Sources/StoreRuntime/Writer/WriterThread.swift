@@ -5,11 +5,11 @@ import StoreEngine
 
 /// The thread that writes to an environment: LMDB's write transactions belong to a thread.
 ///
-/// A blocking write that finds nothing else to wait for is done by its caller, on the caller's thread, while this one
-/// rests: two changes of threads would take longer than the work.
+/// A blocking write that finds nothing else to wait for runs on its caller's thread, while this one rests. Two thread switches
+/// would take longer than the work.
 ///
-/// Life: starts while the store is opened, and does tasks from then on; runs write closures after ``begin(upkeepSeconds:run:upkeep:)``;
-/// sleeps when there is no work; ends after a drain.
+/// Life: starts while the store is opened, and runs tasks from then on. After ``begin(upkeepSeconds:run:upkeep:)`` it also runs
+/// write closures. It sleeps when there is no work, and ends after a drain.
 /// - `queue` is protected by its mutex, and so is `duty`, which is set once.
 /// - `work` counts additions; the thread waits on it.
 final class WriterThread: Sendable {
@@ -18,7 +18,7 @@ final class WriterThread: Sendable {
     private let ended = DispatchSemaphore(value: 0)
     private let duty = HandoverMutex<Duty?>(nil)
 
-    /// What it does once the store is open.
+    /// The thread's work once the store is open.
     private struct Duty: Sendable {
         let upkeepSeconds: Double
         let run: @Sendable ([WriteJob]) -> Void
@@ -33,17 +33,18 @@ final class WriterThread: Sendable {
         queue = HandoverMutex(WriteQueue(limits: limits))
         let thread = Thread { [self] in
             WriterThread.isCurrent = true
-            // Set from outside it would be the program's name. Linux keeps 15 bytes, and takes none of a longer one.
+            // Set on the thread itself: set from outside, it would name the whole program. Linux keeps 15 bytes and rejects a
+            // longer name.
             Thread.current.name = name
             doWork()
             ended.signal()
         }
-        // Write closures are users' code and may recurse; a secondary thread's standard stack is small.
+        // Write closures are user code and may recurse, and the default stack of a secondary thread is small.
         thread.stackSize = 8 << 20
         thread.start()
     }
 
-    /// From here on hands batches of closures to `run`, and runs `upkeep` every `upkeepSeconds`, whether or not there is work. Called
+    /// From here on hands batches of closures to `run`, and runs `upkeep` every `upkeepSeconds`, with or without work. Called
     /// once, before the first closure is queued.
     func begin(
         upkeepSeconds: Double, run: @escaping @Sendable ([WriteJob]) -> Void, upkeep: @escaping @Sendable () -> Void
@@ -80,11 +81,11 @@ final class WriterThread: Sendable {
         }
     }
 
-    /// Waits a moment for as many closures as were committed together last.
+    /// Waits a moment for as many closures as the last commit held.
     ///
-    /// Their tasks have just been told and mostly write again at once. Without this the first of them would be committed
-    /// alone while the others arrive, and half of all commits would hold one closure. A commit takes several times as long
-    /// as the wait.
+    /// The tasks of those closures have just resumed, and most of them write again at once. Without this wait, the first of them
+    /// would be committed alone while the others arrive, and half of all commits would hold one closure. A commit takes several
+    /// times as long as the wait.
     private func gather(_ count: Int) {
         guard count > 1 else { return }
         let deadline = DispatchTime.now() + WriterThread.gatheringSeconds
@@ -93,14 +94,14 @@ final class WriterThread: Sendable {
         }
     }
 
-    /// Whether the calling thread runs a write closure of any store, or makes steps, so that waiting for a write would be a
+    /// Whether the calling thread runs a write closure of any store, or makes steps. Waiting for a write there would be a
     /// deadlock.
     static var isCurrent: Bool {
         get { Thread.current.threadDictionary["modelstore.writer"] != nil }
         set { Thread.current.threadDictionary["modelstore.writer"] = newValue ? true : nil }
     }
 
-    /// Queues a write closure; one that cannot be queued is completed with the reason.
+    /// Queues a write closure. If it cannot be queued, completes it with the reason.
     func enqueue(_ job: WriteJob) {
         if let refusal = queue.withLock({ $0.add(job) }) { return job.complete(.failure(refusal)) }
         work.signal()
@@ -115,7 +116,7 @@ final class WriterThread: Sendable {
         if queue.withLock({ $0.relinquish() }) { work.signal() }
     }
 
-    /// Runs `body` on the thread, between commits, and waits for it.
+    /// Runs `body` on the thread, between commits, and waits for its result.
     func perform<T: Sendable>(_ body: @escaping @Sendable () throws -> T) throws -> T {
         try WriterThread.requireElsewhere()
         let outcome = Handover<Result<T, any Error>>()
@@ -125,13 +126,13 @@ final class WriterThread: Sendable {
         return try outcome.wait().get()
     }
 
-    /// Has `task` run on the thread, between commits, some time soon; not at all when the store is being closed.
+    /// Runs `task` on the thread soon, between commits. Does nothing if the store is closing.
     func post(_ task: @escaping @Sendable () -> Void) {
         guard queue.withLock({ $0.add(task) }) == nil else { return }
         work.signal()
     }
 
-    /// Fails on a writer thread.
+    /// Throws on a writer thread.
     static func requireElsewhere() throws(StoreError) {
         guard !isCurrent else {
             throw StoreError(
@@ -141,7 +142,7 @@ final class WriterThread: Sendable {
         }
     }
 
-    /// Lets no more work in, and waits until what is queued is done and the thread has ended.
+    /// Takes no more work, and waits until the queued work is done and the thread has ended.
     func drain() {
         guard queue.withLock({ $0.drain() }) else { return }
         work.signal()

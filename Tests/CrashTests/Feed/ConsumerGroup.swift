@@ -2,7 +2,7 @@ import ChildPrograms
 import Dispatch
 import Glibc
 
-/// Some processes that all want the same consumers, of which each is to be held by one of them at a time.
+/// Several processes that compete for the same consumers. Only one of them may hold a consumer at a time.
 struct ConsumerGroup {
     private static let names: Set = ["totals", "log"]
 
@@ -16,23 +16,23 @@ struct ConsumerGroup {
     private let output = DispatchSemaphore(value: 0)
     private var running: [Int: ChildProcess] = [:]
     private var holders: [String: Holder] = [:]
-    /// In which generations each consumer was said to be held.
+    /// The reported generations of each consumer.
     private var generations: [String: Set<UInt64>] = [:]
-    /// How often a process that had waited took a consumer over from one that was killed.
+    /// The number of times a waiting process took over a consumer from a killed one.
     private(set) var takeovers = 0
-    /// What must not be: two that hold one generation, and processes that failed, as one does that has lost its consumer.
+    /// Violations: two holders of one generation, and processes that failed, for example after they lost their consumer.
     private(set) var faults: [String] = []
 
-    /// Starts `count` of them.
+    /// Starts `count` processes.
     init(_ count: Int, directory: ScratchDirectory) throws {
         arguments = ["consume", directory.path("store"), directory.path("log")]
         for place in 0..<count { try start(place) }
     }
 
-    /// The places of the processes that run.
+    /// The numbers of the running processes.
     var places: [Int] { running.keys.sorted() }
 
-    /// Whether each consumer is held by a process that runs, as far as they have said.
+    /// Whether each consumer is held by a running process, according to the reports so far.
     private var isHeld: Bool { Self.names.allSatisfy { holders[$0] != nil } }
 
     mutating func start(_ place: Int) throws {
@@ -41,7 +41,7 @@ struct ConsumerGroup {
 
     /// Waits until each consumer is held.
     ///
-    /// - Throws: ``Command/Failed`` when that does not come to be.
+    /// - Throws: ``Command/Failed`` after a timeout.
     mutating func waitUntilHeld() throws {
         let deadline = DispatchTime.now() + 240
         var isInTime = true
@@ -55,9 +55,9 @@ struct ConsumerGroup {
         }
     }
 
-    /// Kills one; the others go on.
+    /// Kills one process; the others continue.
     ///
-    /// - Parameter isAwaited: whether to wait until those that are left have taken over what it held.
+    /// - Parameter isAwaited: Whether to wait until the remaining processes have taken over its consumers.
     mutating func kill(_ place: Int, isAwaited: Bool) throws {
         guard let victim = running.removeValue(forKey: place) else { return }
         victim.kill()
@@ -70,7 +70,7 @@ struct ConsumerGroup {
         takeovers += lost.count
     }
 
-    /// Kills all, and has one run alone until it ends itself before the `operation`th write or sync of the data file.
+    /// Kills all processes, and runs one alone until it ends itself before the `operation`th write or sync of the data file.
     mutating func runDoomed(operation: Int, _ library: SyncLogLibrary) throws {
         for place in places { try kill(place, isAwaited: false) }
         let doomed = try FeedWorker.start(arguments, environment: library.environment(killAt: operation))
@@ -79,7 +79,7 @@ struct ConsumerGroup {
         holders = [:]
     }
 
-    /// Has all end by themselves.
+    /// Lets all processes end by themselves.
     mutating func stop() throws {
         for place in places {
             guard let child = running.removeValue(forKey: place) else { continue }
@@ -101,7 +101,7 @@ struct ConsumerGroup {
             }
             let name = String(words[1])
             if !generations[name, default: []].insert(generation).inserted { faults.append("twice: \(line)") }
-            // What processes say is heard in any order.
+            // The reports of different processes arrive in any order.
             if generation > holders[name]?.generation ?? 0 {
                 holders[name] = Holder(place: place, generation: generation)
             }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Two processes write, three want the same consumers, and each is killed again and again.
+/// Two processes write and three compete for the same consumers. The test kills each of them repeatedly.
 @Suite(.serialized, .timeLimit(.minutes(TestLength.isLong ? 60 : 20))) struct FeedKillTests {
     private static let lanes = ["a", "b"]
 
@@ -26,13 +26,13 @@ import Testing
         for lane in Self.lanes {
             let writer = try startWriter(lane, directory)
             writers[lane] = writer
-            // The first makes the store.
+            // The first process creates the store.
             if lane == Self.lanes[0] { #expect(writer.nextLine()?.hasPrefix("ack") == true) }
         }
         var consumers = try ConsumerGroup(3, directory: directory)
         let killCount = TestLength.isLong ? 5_000 : 100
         for number in 1...killCount {
-            // Its successor ends right before a write or sync of the data file, as far from its start as is drawn.
+            // The successor ends before a random write or sync of the data file, counted from its start.
             let operation = Bool.random(using: &random) ? Int.random(in: 1...60, using: &random) : nil
             if Bool.random(using: &random) {
                 try killConsumer(&consumers, doomedAt: operation, library, &random)
@@ -70,12 +70,12 @@ import Testing
         #expect(try writer.wait() == .signal(SIGKILL))
     }
 
-    /// Kills one of the consumers, or has one that is alone end itself.
+    /// Kills one of the consumers, or lets a single one end itself.
     private func killConsumer(
         _ consumers: inout ConsumerGroup, doomedAt operation: Int?, _ library: SyncLogLibrary,
         _ random: inout TestRandom
     ) throws {
-        // Sometimes one that holds nothing yet, or while others take over.
+        // Sometimes the victim holds nothing yet, or others are taking over.
         if Bool.random(using: &random) { try consumers.waitUntilHeld() }
         let places = consumers.places
         if let operation, operation % 3 == 0 {
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    /// A lane as the store has it.
+    /// The stored state of a lane.
     private struct LaneState {
         let name: String
         let last: Int
@@ -98,7 +98,7 @@ import Testing
         let faults: Int
     }
 
-    /// Waits until the consumers have seen everything, and gives what the store holds then.
+    /// Waits until the consumers have seen everything, and returns the content of the store.
     private func settle(_ directory: ScratchDirectory) throws -> [LaneState] {
         let deadline = Date(timeIntervalSinceNow: 120)
         while true {
@@ -127,7 +127,7 @@ import Testing
             #expect(lane.items == lane.last && lane.counted == lane.last && lane.lastCounted == lane.last, "\(lane)")
             #expect(lane.faults == 0, "\(lane); MODELSTORE_SEED=\(TestRun.seed)")
         }
-        // Elsewhere: each at least once, under one key, first seen in the order of the feed.
+        // Effects outside of the store occur at least once, under one key, and first in the order of the feed.
         let log = try FeedLog(directory.path("log"))
         #expect(log.faults == [], "MODELSTORE_SEED=\(TestRun.seed)")
         for lane in lanes {

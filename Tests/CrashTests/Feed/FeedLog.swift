@@ -1,14 +1,14 @@
 import Foundation
 
-/// What consumers have appended to their log: a line for each item, with the generation in which its writer held the consumer and
-/// the key of the change.
+/// The log to which consumers append a line for each item: the generation in which the writer held the consumer, and the key of
+/// the change.
 struct FeedLog {
-    /// Where a change is in the feed.
+    /// The location of a change in the feed.
     struct Place: Comparable {
         let sequence: UInt64
         let index: Int
 
-        /// Reads it from an idempotency key: store, epoch, sequence number, index, and what else there is.
+        /// Reads it from an idempotency key: store, epoch, sequence number, index, and further parts.
         init?(key: Substring) {
             let parts = key.split(separator: ".")
             guard parts.count >= 4, let sequence = UInt64(parts[2]), let index = Int(parts[3]) else { return nil }
@@ -21,24 +21,24 @@ struct FeedLog {
         }
     }
 
-    /// The most change sets of which effects elsewhere may be done again by who takes over.
+    /// The maximum number of change sets whose outside effects a new holder may repeat.
     private static let unnotedLimit = 5
 
-    /// The items of each lane in the order in which they were first seen.
+    /// The items of each lane, in the order of their first occurrence.
     private(set) var items: [String: [Int]] = [:]
-    /// How many lines there are.
+    /// The number of lines.
     private(set) var lineCount = 0
-    /// What is amiss.
+    /// The violations in the log.
     private(set) var faults: [String] = []
 
     private var generation: UInt64 = 0
-    /// The last line of this generation.
+    /// The change in the last line of this generation.
     private var last: Place?
-    /// The furthest change.
+    /// The furthest change so far.
     private var newest: Place?
-    /// The furthest change as this generation began.
+    /// The furthest change when this generation began.
     private var inherited: Place?
-    /// Change sets that this generation has seen although they were seen before it.
+    /// The change sets that this generation repeats.
     private var repeated: Set<UInt64> = []
     private var keys: [String: String] = [:]
 

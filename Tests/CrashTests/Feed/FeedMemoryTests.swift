@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a reader of large change sets takes of memory.
+/// The memory that a reader of large change sets uses.
 @Suite(.timeLimit(.minutes(TestLength.isLong ? 60 : 20))) struct FeedMemoryTests {
-    /// By how many KiB a process grows that reads a change set of so many changes in parts of so many.
+    /// Returns by how many KiB a process grows that reads a change set of `count` changes in parts of `part` changes.
     private func growth(_ directory: String, count: Int, part: Int) throws -> Int {
         let lines = try Command.run(FeedWorker.path, ["drain", directory, String(count), String(part)])
         let words = (lines.first ?? "").split(separator: " ")

@@ -3,12 +3,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Processes that write and follow what all of them write.
+/// Processes that write, and follow the writes of all of them.
 @Suite(.timeLimit(.minutes(TestLength.isLong ? 60 : 20))) struct FeedMingleTests {
     @Test(arguments: 0..<(TestLength.isLong ? 100 : 2))
     func `each process sees its own writes and those of others as one feed, without a hole`(round: Int) throws {
         let directory = try ScratchDirectory()
-        // The first makes the store.
+        // This process creates the store.
         _ = try Command.run(FeedWorker.path, ["check", directory.path("store")])
         let seed = TestRun.seed &+ UInt64(round * 1_000)
         let workers = try ["a", "b", "c"].enumerated().map { place, lane in

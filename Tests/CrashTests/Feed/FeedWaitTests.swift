@@ -2,9 +2,9 @@ import ChildPrograms
 import Foundation
 import Testing
 
-/// Waiting for what another process writes.
+/// Waiting for writes of another process.
 @Suite(.timeLimit(.minutes(20))) struct FeedWaitTests {
-    /// The positions that a process comes to that writes these items.
+    /// Returns the positions of a process that writes these items.
     private static func positions(_ directory: String, _ first: Int, _ last: Int) throws -> [String] {
         let lines = try Command.run(FeedWorker.path, ["script", directory, String(first), String(last)])
         #expect(lines.last == "done" && lines.count == last - first + 2)
@@ -16,7 +16,7 @@ import Testing
         hasWakeFile: Bool
     ) throws {
         let directory = try ScratchDirectory()
-        // It tells where the other store, to which the same is written, will come to.
+        // A store with the same writes predicts the positions of the other store.
         let ahead = try Self.positions(directory.path("ahead"), 1, 4)
         let store = directory.path("store")
         if !hasWakeFile {
@@ -31,7 +31,7 @@ import Testing
         #expect(waiting.linesSoFar() == [])
         #expect(try Self.positions(store, 4, 4) == [ahead[3]])
         #expect(waiting.nextLine() == "reached 4")
-        // What was written before is there already.
+        // These writes are already present.
         waiting.send(ahead[1])
         #expect(waiting.nextLine() == "waits")
         #expect(waiting.nextLine() == "reached 4")
@@ -49,7 +49,7 @@ import Testing
             let position = try #require(try Self.positions(store, number, number).first)
             #expect(try Command.run(FeedWorker.path, ["passed", store, position]) == ["done"])
         }
-        // One that begins to wait before there is anything to pass.
+        // The wait begins before there is anything to pass.
         let ahead = try #require(try Self.positions(directory.path("ahead"), 1, 7).last)
         let waiting = try FeedWorker.start(["passed", store, ahead])
         #expect(try Self.positions(store, 7, 7) == [ahead])

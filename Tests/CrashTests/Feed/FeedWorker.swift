@@ -1,20 +1,20 @@
 import ChildPrograms
 
-/// The program `FeedWorker` next to the test's own.
+/// The program `FeedWorker` next to the test executable.
 enum FeedWorker {
-    /// Where the build put it.
+    /// The path where the build put it.
     static let path = BuiltProgram.path("FeedWorker")
 
-    /// Starts one with a command; see its `main.swift`.
+    /// Starts a process with a command; see its `main.swift`.
     static func start(
         _ arguments: [String], environment: [String: String] = [:], onOutput: (@Sendable () -> Void)? = nil
     ) throws -> ChildProcess {
         try ChildProcess(path, arguments, environment: environment, onOutput: onOutput)
     }
 
-    /// Has one that runs until it reads a line end.
+    /// Stops a process that runs until it reads a line.
     ///
-    /// - Returns: what it has said and nobody has heard, without its last word.
+    /// - Returns: Its unread output, without the final line.
     static func stop(_ child: ChildProcess) throws -> [String] {
         child.send("stop")
         var lines = child.remainingLines()

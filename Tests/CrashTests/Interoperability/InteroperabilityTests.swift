@@ -2,7 +2,7 @@ import ChildPrograms
 import Foundation
 import Testing
 
-/// Other programs that know LMDB can look at a store, and copy it, while a service writes to it.
+/// Other programs that know LMDB can inspect and copy a store while a service writes to it.
 @Suite(
     .serialized, .timeLimit(.minutes(20)),
     .enabled("MODELSTORE_SKIP_INTEROP=1 leaves these tests out") { TestRun.variable("MODELSTORE_SKIP_INTEROP") != "1" })
@@ -12,11 +12,11 @@ struct InteroperabilityTests {
     private let writer: ChildProcess
     private let checker = StoreChecker()
 
-    /// Starts a service that writes all the while.
+    /// Starts a service that writes throughout the test.
     init() throws {
         directory = try ScratchDirectory()
         writer = try CrashWorker.write(directory.path("store"), "relaxed", lanes: ["a", "b", "c"])
-        // Enough for every index to have some pages.
+        // These are enough writes for every index to have some pages.
         for _ in 0..<200 {
             let line = try #require(writer.nextLine())
             #expect(line.hasPrefix("open ") || Acknowledgement(line) != nil, "\(line)")
@@ -69,7 +69,7 @@ struct InteroperabilityTests {
             #expect(snapshot.entryCount == snapshot.counts.values.map { min($0, 24) }.reduce(0, +))
             #expect(snapshot.transaction >= last)
             last = snapshot.transaction
-            // The service goes on while Python reads.
+            // The service continues while Python reads.
             let next = try #require(writer.nextLine())
             #expect(Acknowledgement(next) != nil, "\(next)")
         }
@@ -80,7 +80,7 @@ struct InteroperabilityTests {
         #expect(snapshot.counts == sound.counts)
     }
 
-    /// Expects a copy that is a sound store of its own, as the store was at some moment since this test began.
+    /// Expects that a copy is a sound store of its own, with the content of the store at some moment of this test.
     private func expectSoundCopy(_ copy: String) throws {
         try stopWriter()
         let verdict = try checker.check(copy)

@@ -1,13 +1,13 @@
 import ChildPrograms
 import Foundation
 
-/// A Python interpreter with py-lmdb, which reads a store knowing only LMDB and the documented file format.
+/// A Python interpreter with py-lmdb. It reads a store with knowledge of LMDB and the documented file format only.
 ///
-/// For each line `read` it looks at one snapshot, follows each index entry to its record, and answers
-/// `snapshot <transaction> <records of Entry> <lane>=<count>…`, or `failed …`.
+/// For each line `read` it opens one snapshot, and follows each index entry to its record. It answers `snapshot <transaction>
+/// <records of Entry> <lane>=<count>…`, or `failed …`.
 struct PythonReader {
     let process: ChildProcess
-    /// The versions of py-lmdb and of the LMDB in it.
+    /// The versions of py-lmdb and of its LMDB.
     let version: String
 
     struct Missing: Error, CustomStringConvertible {
@@ -24,14 +24,14 @@ struct PythonReader {
         version = process.nextLine() ?? "unknown"
     }
 
-    /// What one snapshot held.
+    /// The content of one snapshot.
     struct Snapshot {
         let transaction: Int
         let entryCount: Int
         let counts: [String: Int]
     }
 
-    /// Has one snapshot read.
+    /// Requests a read of one snapshot.
     func read() throws -> Snapshot {
         process.send("read")
         let answer = process.nextLine() ?? "no answer"

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What the disk under a file may hold when the power goes.
+/// The possible contents of the disk under a file after a power failure.
 ///
-/// `durable` is what it held for sure after the last sync. Of each unit (a page of the page cache, or a sector of the
-/// disk) any state since then may have got there, independent of all other units; but a synchronous write takes its
-/// units there as they are then.
+/// `durable` is the guaranteed content after the last sync. For each unit (a page of the page cache or a sector of the disk), any
+/// later state may have reached the disk, independent of other units. A synchronous write brings the current state of its units
+/// to the disk.
 struct Disk {
     private struct Write {
         let offset: Int
@@ -15,18 +15,18 @@ struct Disk {
     private var durable = Data()
     /// The writes after the last sync.
     private var pending: [Write] = []
-    /// The size of the file as programs see it.
+    /// The size of the file that programs see.
     private var byteCount = 0
 
-    /// How a lost page cache is cut.
+    /// The unit in which a lost page cache is divided.
     enum Unit: Int {
-        /// The page cache writes whole pages.
+        /// The page cache writes complete pages.
         case page = 4_096
-        /// The disk writes whole sectors: a page may be torn.
+        /// The disk writes complete sectors, so a page may be torn.
         case sector = 512
     }
 
-    /// Follows an operation that has returned.
+    /// Applies an operation that has returned.
     mutating func apply(_ operation: SyncLog.Operation) {
         switch operation {
         case .write(let offset, let bytes, let isSynchronous):
@@ -39,7 +39,7 @@ struct Disk {
         }
     }
 
-    /// Follows an operation that had begun and not returned: it may have happened in part.
+    /// Applies an operation that had begun and not returned, so part of it may have happened.
     mutating func begin(_ operation: SyncLog.Operation) {
         guard case .write(let offset, let bytes, _) = operation else { return }
         add(Write(offset: offset, bytes: bytes, isSynchronous: false))
@@ -50,15 +50,15 @@ struct Disk {
         pending.append(write)
     }
 
-    /// What the disk holds when `chance` of the pending units got there.
+    /// Returns the content of the disk if each pending unit reached it with probability `chance`.
     ///
     /// - Parameters:
-    ///   - chance: 0 for none of them, 1 for all.
-    ///   - unit: how they are cut.
+    ///   - chance: 0 for no unit, 1 for all of them.
+    ///   - unit: The unit of writing.
     func image(chance: Double, unit: Unit, using random: inout some RandomNumberGenerator) -> Data {
         var image = durable
-        // For each unit: how many of the writes that touch it got there. It was written back at some moment, and then
-        // held all writes until that moment.
+        // For each unit, the number of its writes that reached the disk. The cache wrote the unit back at some moment, with all
+        // writes up to that moment.
         var touches: [Int: (all: Int, certain: Int)] = [:]
         for write in pending {
             for index in Self.units(write, unit) {
@@ -82,7 +82,7 @@ struct Disk {
                 Self.put(write.bytes[base + start..<base + end], at: start, in: &image)
             }
         }
-        // The file's new size may have got there before what is in the new part.
+        // The file's new size may reach the disk before the content of its new part.
         if Bool.random(using: &random) { Self.extend(&image, to: byteCount) }
         return image
     }

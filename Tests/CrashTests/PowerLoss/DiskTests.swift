@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The model that the tests of power loss stand on.
+/// The model on which the power loss tests are based.
 @Suite struct DiskTests {
     private let page = Disk.Unit.page.rawValue
     private let sector = Disk.Unit.sector.rawValue

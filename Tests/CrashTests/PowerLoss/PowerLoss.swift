@@ -1,17 +1,17 @@
 import Foundation
 import TestSupport
 
-/// Cuts a recorded run at many moments and looks at what a disk may have kept.
+/// Cuts a recorded run at many moments, and checks the possible contents of the disk.
 struct PowerLoss {
-    /// What came of it.
+    /// The results of the cuts.
     struct Outcome {
-        /// Images of a store that somebody had opened.
+        /// The number of images of a store after its first open.
         var images = 0
-        /// Images from before the first open had returned, and how many of them were refused.
+        /// The number of images from before the first open returned, and how many of them were refused.
         var unborn = 0
         var refusedUnborn = 0
         var refusals: Set<String> = []
-        /// Images in which an acknowledged relaxed write was lost, as it may be.
+        /// The number of images that lost an acknowledged relaxed write, which is allowed.
         var lostRelaxed = 0
         var violations: [String] = []
 
@@ -40,10 +40,10 @@ struct PowerLoss {
         everyAcknowledgement = acknowledged
     }
 
-    /// How much of what was not synced got to the disk.
+    /// The fractions of unsynced units that reach the disk.
     private static let chances = [0, 0.1, 0.5, 0.5, 0.9, 1]
 
-    /// What was promised before a cut.
+    /// The guarantees given before a cut.
     private struct Promised {
         var epoch: UInt64?
         var full: UInt64 = 0
@@ -62,8 +62,8 @@ struct PowerLoss {
     /// Cuts before and within the operations, until there are enough violations.
     ///
     /// - Parameters:
-    ///   - images: how many to make, spread evenly over all operations.
-    ///   - onlyWhileMade: whether to cut only where the first open of the store has not returned.
+    ///   - images: The number of images, spread evenly over all operations.
+    ///   - onlyWhileMade: Whether to cut only before the first open of the store has returned.
     mutating func cutEverywhere(
         images: Int, stopAtViolations limit: Int = 20, onlyWhileMade: Bool = false
     ) throws {
@@ -83,7 +83,7 @@ struct PowerLoss {
             }
             disk.apply(operation)
         }
-        // After the end too, when what is still pending is lost.
+        // Also cuts after the end, when the pending writes are lost.
         try lookAt(disk, promised, operations.count, times: 4)
     }
 
@@ -106,7 +106,7 @@ struct PowerLoss {
         }
     }
 
-    /// What is wrong with a verdict, given what was promised before the cut.
+    /// Returns the violation in a verdict, given the guarantees before the cut; nil if there is none.
     private mutating func judge(_ verdict: StoreChecker.Verdict, _ promised: Promised) -> String? {
         guard let epoch = promised.epoch else {
             outcome.unborn += 1

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// SIGKILL proves nothing about durability, since the page cache survives it. These tests replay what workers wrote and
-/// synced, and look at what a disk may hold after the power went at any moment.
+/// SIGKILL proves nothing about durability, because the page cache survives it. These tests replay the writes and syncs of
+/// workers, and check the possible contents of a disk after a power failure at any moment.
 @Suite(.serialized, .timeLimit(.minutes(TestLength.isLong ? 60 : 20))) struct PowerLossTests {
     @Test func `full writes survive the loss of power at any moment, and relaxed ones go from the end only`() throws {
         var total = PowerLoss.Outcome()
@@ -31,7 +31,7 @@ import Testing
         let run = try RecordedRun(promise: "full", count: 15)
         var loss = PowerLoss(run, log: run.log.without(promise), seed: TestRun.seed)
         try loss.cutEverywhere(images: 200, stopAtViolations: 40)
-        // Without syncs a store may be damaged in any way; without synchronous writes it is merely an older one.
+        // Without syncs, a store may be damaged in any way. Without synchronous writes, it is only an older store.
         let example = loss.outcome.violations.first {
             promise == .sync || $0.contains("was acknowledged as full")
         }
@@ -65,7 +65,7 @@ import Testing
             case .open, .mark, .directorySync: break
             }
         }
-        // Were the log to miss a way to do any of these, the other tests would prove nothing.
+        // If the log missed a way to do any of these, the other tests would prove nothing.
         for name in ["sync", "synchronous", "write"] { #expect(counts[name, default: 0] > 10, "\(name)") }
         #expect(counts["map", default: 0] >= 2)
     }
@@ -76,7 +76,7 @@ import Testing
             if case .mark(let text) = $0 { text.hasPrefix("open ") } else { false }
         }
         let opened = try #require(firstOpen)
-        // The directory that names the file, and the one that names the directory.
+        // The directory that contains the file, and its parent directory.
         for directory in [run.store, run.directory.path] {
             let synced = run.log.operations.firstIndex {
                 if case .directorySync(let path) = $0 { path == directory } else { false }

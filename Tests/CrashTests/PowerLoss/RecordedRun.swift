@@ -1,18 +1,18 @@
 import ChildPrograms
 import Foundation
 
-/// One run of workers on a new store, with the log of what they did to its data file.
+/// One run of workers on a new store, with the log of their operations on its data file.
 final class RecordedRun {
     let directory: ScratchDirectory
     let log: SyncLog
-    /// The directory of the store. Its file stays the same one, whatever the test writes into it: so the store takes an
-    /// image for itself after a crash and not for a copy.
+    /// The directory of the store. Its data file keeps its identity when the test writes an image into it. The store therefore
+    /// treats the image as itself after a crash, not as a copy.
     var store: String { directory.path(Self.place) }
     private static let place = "store"
 
-    /// Lets two workers write to one store at once, `count` writes in each of their lanes.
+    /// Runs two workers that write to one store concurrently, with `count` writes in each of their lanes.
     ///
-    /// - Parameter salt: makes the lanes write something else.
+    /// - Parameter salt: Changes the content that the lanes write.
     init(promise: String, count: Int, salt: Int = 0) throws {
         directory = try ScratchDirectory(inMemory: true)
         let library = try SyncLogLibrary()

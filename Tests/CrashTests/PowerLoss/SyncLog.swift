@@ -1,24 +1,24 @@
 import Foundation
 
-/// What a worker did to its data file, as the preloaded library SyncLog wrote it down.
+/// A worker's operations on its data file, as the preloaded library SyncLog recorded them.
 struct SyncLog {
-    /// One thing that was done.
+    /// One recorded operation.
     enum Operation {
         /// The data file was opened.
         case open(isSynchronous: Bool)
-        /// Bytes were written; they are on the disk at once where the descriptor is synchronous.
+        /// Bytes were written. If the descriptor is synchronous, they are on the disk at once.
         case write(offset: Int, bytes: Data, isSynchronous: Bool)
-        /// What was written before is on the disk.
+        /// All earlier writes are on the disk.
         case sync
         case truncate(byteCount: Int)
         case map(isWritable: Bool, isShared: Bool)
-        /// The worker's words.
+        /// A message of the worker.
         case mark(String)
         case directorySync(String)
-        /// A call that this replay cannot follow.
+        /// A call that this replay does not model.
         case unmodelled(String)
 
-        /// Whether the disk is another one after it.
+        /// Whether the operation changes the disk.
         var changesDisk: Bool {
             switch self {
             case .write, .sync: true
@@ -69,8 +69,8 @@ struct SyncLog {
         }
     }
 
-    /// The log of a world in which a call, once the store is made, does not do what it promises: to show that the test
-    /// would notice.
+    /// Returns the log without the effect of a call, from the moment when the store exists. It shows that the test would notice a
+    /// broken guarantee.
     func without(_ promise: BrokenPromise) -> SyncLog {
         var log = self
         var isMade = false
@@ -87,14 +87,14 @@ struct SyncLog {
         return log
     }
 
-    /// Something that a disk might only pretend to do.
+    /// An operation that a disk might only pretend to perform.
     enum BrokenPromise: CaseIterable {
         case sync, synchronousWrite
     }
 }
 
 extension Data {
-    /// An integer in this machine's byte order at an offset from the start.
+    /// Reads an integer in this machine's byte order at an offset from the start.
     fileprivate func integer<I: FixedWidthInteger>(at offset: Int, as type: I.Type) -> I {
         var value: I = 0
         for index in 0..<MemoryLayout<I>.size {

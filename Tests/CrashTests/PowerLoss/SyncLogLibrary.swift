@@ -1,7 +1,7 @@
 import ChildPrograms
 import Foundation
 
-/// The preloaded library, compiled anew; it goes away with this value.
+/// The preloaded library, compiled for this value and removed with it.
 struct SyncLogLibrary {
     let path: String
     private let directory: ScratchDirectory
@@ -18,7 +18,7 @@ struct SyncLogLibrary {
             compiler, ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "-o", path, source])
     }
 
-    /// What makes a process log into a file, or end itself before a write or sync.
+    /// Returns environment variables that make a process write a log, or end itself before a write or sync.
     func environment(log: String? = nil, killAt: Int? = nil) -> [String: String] {
         var variables = ["LD_PRELOAD": path]
         variables["SYNCLOG_FILE"] = log

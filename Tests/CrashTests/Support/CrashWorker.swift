@@ -1,11 +1,11 @@
 import ChildPrograms
 
-/// The program `CrashWorker` next to the test's own.
+/// The program `CrashWorker` next to the test executable.
 enum CrashWorker {
-    /// Where the build put it.
+    /// The path where the build put it.
     static let path = BuiltProgram.path("CrashWorker")
 
-    /// Starts one that writes; see its `Writing`.
+    /// Starts a worker that writes; see its `Writing`.
     static func write(
         _ directory: String, _ promise: String, count: Int = 0, lanes: [String], environment: [String: String] = [:]
     ) throws -> ChildProcess {
@@ -13,7 +13,7 @@ enum CrashWorker {
     }
 }
 
-/// A write that a worker says was acknowledged.
+/// A write that a worker reported as acknowledged.
 struct Acknowledgement: Hashable {
     let lane: String
     let number: Int

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A fresh directory that goes away with this value.
+/// A fresh directory that is removed with this value.
 final class ScratchDirectory: Sendable {
     let path: String
 
-    /// A directory among temporary files; or in memory where the system offers that, for what is written thousands of
-    /// times and whose durability is not the point.
+    /// Creates a directory among temporary files, or in memory if the system offers it. Memory is for files that are written
+    /// thousands of times and whose durability does not matter.
     init(inMemory: Bool = false) throws {
         let shared = "/dev/shm"
         let base = inMemory && FileManager.default.isWritableFile(atPath: shared) ? shared : NSTemporaryDirectory()
@@ -17,6 +17,6 @@ final class ScratchDirectory: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// The path of something in the directory.
+    /// Returns the path of a file in the directory.
     func path(_ name: String) -> String { path + "/" + name }
 }

@@ -1,15 +1,15 @@
 import ChildPrograms
 import Foundation
 
-/// Asks a worker of its own to look at stores, so that damage that crashes it is an answer.
+/// Lets a worker process check stores, so that damage that crashes the worker is a result, too.
 final class StoreChecker {
-    /// What a look at a store gave.
+    /// The result of a check.
     enum Verdict {
         /// The store is sound.
         case sound(Sound)
-        /// It could not be opened, for a reason.
+        /// The store could not be opened, with the reason.
         case refused(String)
-        /// What is wrong with it.
+        /// The store has these findings.
         case bad(String)
 
         var sound: Sound? {
@@ -18,12 +18,12 @@ final class StoreChecker {
         }
     }
 
-    /// What a sound store holds.
+    /// The content of a sound store.
     struct Sound: Hashable {
         let epoch: UInt64
         let sequence: UInt64
         let hash: UInt64
-        /// How many writes of each lane.
+        /// The number of writes of each lane.
         let counts: [String: Int]
 
         /// Reads `ok <epoch> <sequence> <hash> <lane>=<count>…`.
@@ -46,10 +46,10 @@ final class StoreChecker {
     }
 
     private var worker: ChildProcess?
-    /// A look takes milliseconds; one at a damaged tree may go round in circles.
+    /// A check takes milliseconds, but a check of a damaged tree may loop forever.
     private static let patienceSeconds = 30.0
 
-    /// Lets damage end the worker by a signal under a sanitizer too, instead of in a report that looks like a finding.
+    /// Under a sanitizer, damage also ends the worker by a signal. A sanitizer report would look like a finding.
     private static let environment: [String: String] = {
         var variables: [String: String] = [:]
         for name in ["ASAN_OPTIONS", "TSAN_OPTIONS"] {
@@ -59,10 +59,9 @@ final class StoreChecker {
         return variables
     }()
 
-    /// Looks at the store in a directory, writes to it and looks again.
+    /// Checks the store in a directory, writes to it and checks it again.
     ///
-    /// - Parameter acknowledged: writes whose change sets must be in the feed as they were acknowledged, unless
-    ///   retention has dropped them.
+    /// - Parameter acknowledged: Writes whose change sets must be in the feed as acknowledged, unless retention has removed them.
     func check(_ directory: String, acknowledged: [Acknowledgement] = []) throws -> Verdict {
         let worker = try worker ?? ChildProcess(CrashWorker.path, ["check"], environment: Self.environment)
         self.worker = worker

@@ -1,21 +1,21 @@
 import Foundation
 import TestSupport
 
-/// How this run of the tests is set up.
+/// The settings of this test run.
 enum TestRun {
-    /// The seed of everything random in the run; `MODELSTORE_SEED` repeats one that a failing run printed.
+    /// The seed of all random choices in the run; `MODELSTORE_SEED` repeats the seed that a failed run printed.
     static let seed = variable("MODELSTORE_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: .min ... .max)
 
-    /// An environment variable that is set to something.
+    /// Returns a nonempty environment variable; nil if there is none.
     static func variable(_ name: String) -> String? {
         guard let value = ProcessInfo.processInfo.environment[name], !value.isEmpty else { return nil }
         return value
     }
 
-    /// Says something that a reader of the test's output wants to know although nothing failed.
+    /// Prints information for a reader of the test's output, even if nothing failed.
     static func note(_ text: String) { FileHandle.standardOutput.write(Data("CrashTests: \(text)\n".utf8)) }
 
-    /// Says how far a long run is.
+    /// Prints the progress of a long run.
     static func noteProgress(_ text: String) {
         if TestLength.isLong { note(text) }
     }

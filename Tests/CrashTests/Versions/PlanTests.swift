@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Programs that migrate a store by a plan, as processes.
+/// Programs that migrate a store with a plan, as processes.
 @Suite(.timeLimit(.minutes(TestLength.isLong ? 60 : 20))) struct PlanTests {
     private static let count = 2_000
 
-    /// A store of the plan's first version; a running program of that version has it open, if asked for.
+    /// Fills a store of the plan's first version, and returns the program of that version, which has it open.
     private static func fill(_ store: String) throws -> ChildProcess {
         let first = try VersionWorker.start("plan1", store)
         #expect(first.nextLine() == "ready")
@@ -90,7 +90,7 @@ import Testing
         let old = try Self.fill(original)
         old.kill()
         try old.wait()
-        // How long all of it takes, to draw moments from.
+        // Measures the duration of the whole run, to choose random moments from.
         let whole = directory.path("whole")
         try FileManager.default.copyItem(atPath: original, toPath: whole)
         let timed = try VersionWorker.start("plan3", whole)
@@ -109,7 +109,7 @@ import Testing
             _ = victim.nextLine()
             victim.send("go")
             if !atFileOperation {
-                // There is no event to wait for, the moment itself is drawn.
+                // There is no event to wait for, so the moment is random.
                 usleep(UInt32((Double.random(in: 0...1, using: &random) * (span / .microseconds(1)))))
                 victim.kill()
             }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Programs of several versions, as processes, on one store.
+/// Programs of several versions on one store, as processes.
 @Suite(.timeLimit(.minutes(20))) struct VersionTests {
     private static func program(_ version: Int, _ directory: String) throws -> ChildProcess {
         try VersionWorker.start("\(version)", directory)
@@ -122,7 +122,7 @@ import Testing
             let late = try Self.program(version, directory.path("store"))
             let answer = try #require(late.nextLine())
             #expect(answer.hasPrefix("refused schemaMismatch"), "\(answer)")
-            // The store has never been of version 2, so that its program may be newer as well as older.
+            // The store has never had version 2, so that program may be newer or older.
             let remedy =
                 version == 1
                 ? "use the newer program" : "open the store with a program that has a migration plan for it"
@@ -153,7 +153,7 @@ import Testing
                     break
                 }
                 let number = try #require(Int(words[2]))
-                // What was built before is not built again.
+                // The opening does not build finished parts again.
                 #expect(number > done[words[1]] ?? 0, "\(line); MODELSTORE_SEED=\(TestRun.seed)")
                 done[words[1]] = number
             }
@@ -171,7 +171,7 @@ import Testing
     }
 }
 
-/// What an item must be.
+/// The expected content of an item.
 private struct TestItem {
     var name: String
     var marks: [String: (text: String, weight: Int)] = [:]

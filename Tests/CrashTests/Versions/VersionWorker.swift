@@ -1,9 +1,9 @@
 import ChildPrograms
 import Foundation
 
-/// The program `VersionWorker`, which is several versions of one.
+/// The program `VersionWorker`, which contains several versions of one program.
 enum VersionWorker {
-    /// Starts a version of it on a store.
+    /// Starts one version on a store.
     static func start(
         _ version: String, _ directory: String, environment: [String: String] = [:]
     ) throws -> ChildProcess {
@@ -13,7 +13,7 @@ enum VersionWorker {
 }
 
 extension ChildProcess {
-    /// Says a line and waits for the answer.
+    /// Sends a line and waits for the answer.
     func ask(_ line: String) -> String? {
         send(line)
         return nextLine()

@@ -67,7 +67,7 @@ import Testing
             await run.told(2) == [
                 "threshold mountFreePercent: 10.0 -> 60.0", "alert begins: mount /: 50.0 % is free",
             ])
-        // Without its record a threshold is as it was by itself.
+        // Without its record, a threshold has its default value.
         try await run.mirror.store.write { try $0.delete(Threshold.self, id: "processMiB") }
         #expect(
             await run.told(2) == ["threshold processMiB: 500.0 -> 4096.0", "alert ends: process p2 (2)"])
@@ -119,7 +119,7 @@ import Testing
         snapshot.packages = (10..<40).map { MadeUpHost.package("p\($0)", "1") }
         let run = try await ServiceRun(directory, snapshot)
         _ = await run.told(2)
-        // More than there are left.
+        // The update has more changes than the remaining packages.
         run.host.change { $0.packages = [MadeUpHost.package("p39", "2"), MadeUpHost.package("new", "1")] }
         await run.refresh()
         let told = await run.told(31)
@@ -160,7 +160,7 @@ import Testing
         run.host.change { $0.processes[0] = MadeUpHost.process(1, mebibytes: 11) }
         await run.refresh()
         #expect(try run.mirror.store.position.sequence == position.sequence + 51)
-        // Thresholds, mounts, processes, the largest one and packages: those that were asked for before are gone.
+        // Thresholds, mounts, processes, the largest process, and packages. Earlier queries are gone.
         #expect(before == 5)
         let limit = Date() + 240
         while run.mirror.store.liveQueryCount > 5, Date() < limit { await Task.yield() }
@@ -192,7 +192,7 @@ import Testing
         _ = try await run.end()
     }
 
-    /// The program itself, which has not begun to run.
+    /// Returns the real program, not yet running.
     private func process(_ directory: borrowing TemporaryFiles) -> Process {
         let process = Process()
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
@@ -207,7 +207,7 @@ import Testing
         let pipe = Pipe()
         process.standardOutput = pipe
         try process.run()
-        // Each read waits until there is more, or the end.
+        // Each read waits for more output, or for the end.
         var output = ""
         var isAsked = false
         while case let more = pipe.fileHandleForReading.availableData, !more.isEmpty {
@@ -226,7 +226,7 @@ import Testing
     @Test(.timeLimit(.minutes(5))) func `A second signal ends it though nobody takes what it tells`() async throws {
         let directory = try TemporaryFiles(["readme": ""])
         let process = process(directory)
-        // A pipe that is full, as a terminal that was stopped.
+        // A full pipe, like a terminal that was stopped.
         let pipe = Pipe()
         let output = pipe.fileHandleForWriting.fileDescriptor
         let flags = fcntl(output, F_GETFL)

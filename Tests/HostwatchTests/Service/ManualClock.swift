@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that goes on when a test says so.
+/// A clock that a test advances.
 ///
 /// - `state` is protected by its mutex.
 final class ManualClock: Clock, Sendable {
@@ -27,7 +27,7 @@ final class ManualClock: Clock, Sendable {
     var now: Instant { state.withLock { $0.now } }
     var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// Sleeps of one task, until ``advance(by:)`` comes to the deadline.
+    /// Sleeps until ``advance(by:)`` reaches the deadline. Only one task may sleep at a time.
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -48,16 +48,16 @@ final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Waits until a task sleeps, once for each time that it does.
+    /// Waits until a task sleeps, once for each sleep.
     ///
-    /// - Returns: until when.
+    /// - Returns: The deadline.
     @discardableResult
     func awaitSleep() async -> Instant? {
         for await deadline in sleeps { return deadline }
         return nil
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     func advance(by duration: Duration) {
         let woken = state.withLock { state -> CheckedContinuation<Void, any Error>? in
             state.now = state.now.advanced(by: duration)

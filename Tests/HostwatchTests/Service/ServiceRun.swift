@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import Hostwatch
 
-/// A state of the machine that a test makes up.
+/// A state of the machine that a test controls.
 ///
 /// - `state` is protected by its mutex.
 final class MadeUpHost: HostSource {
@@ -12,7 +12,7 @@ final class MadeUpHost: HostSource {
 
     init(_ snapshot: HostSnapshot) { state = Mutex(.success(snapshot)) }
 
-    /// Changes what is read next.
+    /// Changes the result of the next read.
     func change(_ body: (inout HostSnapshot) -> Void) {
         state.withLock { state in
             guard case .success(var snapshot) = state else { return }
@@ -39,7 +39,7 @@ final class MadeUpHost: HostSource {
     }
 }
 
-/// A service that runs while a test changes its host, its clock and its store.
+/// A running service whose host, clock and store a test changes.
 final class ServiceRun {
     let mirror: HostMirror
     let host: MadeUpHost
@@ -58,14 +58,14 @@ final class ServiceRun {
         await clock.awaitSleep()
     }
 
-    /// The next lines that it tells.
+    /// Returns the next lines of output.
     func told(_ count: Int) async -> [String] {
         var told: [String] = []
         while told.count < count, let line = await lines.next(isolation: #isolation) { told.append(line) }
         return told
     }
 
-    /// Has the next snapshot taken.
+    /// Triggers the next snapshot.
     func refresh() async {
         clock.advance(by: .seconds(1))
         await clock.awaitSleep()
@@ -77,7 +77,7 @@ final class ServiceRun {
 
     /// Ends the service, as a signal does.
     ///
-    /// - Returns: all that it told since.
+    /// - Returns: The remaining output.
     func end() async throws -> [String] {
         task.cancel()
         try await task.value

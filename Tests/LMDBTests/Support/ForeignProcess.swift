@@ -1,12 +1,12 @@
 import Foundation
 import Glibc
 
-/// Another process that uses a store through liblmdb directly, knowing nothing of this library: a Python interpreter that
-/// obeys one command a line and answers each with one line.
+/// Another process that uses a store through liblmdb directly, without this library. It is a Python interpreter that runs one
+/// command per line and answers each with one line.
 ///
-/// `@unchecked Sendable`: nothing in it changes after `init`, and each test asks from one task at a time.
+/// `@unchecked Sendable`: nothing in it changes after `init`, and each test uses it from one task at a time.
 final class ForeignProcess: @unchecked Sendable {
-    /// Whether this machine has what it takes.
+    /// Whether this machine has the required Python and py-lmdb.
     static let isAvailable: Bool = {
         guard let process = try? ForeignProcess() else { return false }
         return (try? process.ask("version")) != nil

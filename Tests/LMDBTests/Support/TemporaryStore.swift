@@ -1,7 +1,7 @@
 import Foundation
 import LMDB
 
-/// A fresh directory that goes away with this value.
+/// A fresh directory that is removed with this value.
 final class TemporaryDirectory: Sendable {
     let path: String
 
@@ -15,7 +15,7 @@ final class TemporaryDirectory: Sendable {
     }
 }
 
-/// An environment in a fresh directory, opened with what tests need; closed and removed with this value.
+/// An environment in a fresh directory, opened with the options for tests. It is closed and removed with this value.
 final class TemporaryStore: Sendable {
     let directory: TemporaryDirectory
     let environment: LMDBEnvironment
@@ -33,12 +33,12 @@ final class TemporaryStore: Sendable {
 }
 
 extension LMDBEnvironment.Options {
-    /// Unsynced, since no test pulls the plug.
+    /// Without syncs, because no test simulates a power failure.
     static var test: Self { Self(syncs: false) }
 }
 
 extension LMDBEnvironment {
-    /// Opens on a thread of its own: it may be long in coming back, for which a task must not block.
+    /// Opens on its own thread: the call may block for long, which a task must not do.
     static func openElsewhere(_ path: String, _ options: Options = .test) async throws -> LMDBEnvironment {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
@@ -47,7 +47,7 @@ extension LMDBEnvironment {
         }
     }
 
-    /// Stores entries in a database, which is created if need be, in one transaction.
+    /// Stores entries in a database in one transaction. Creates the database if it does not exist.
     func store(_ entries: [(String, String)], in name: String = "test") throws {
         var transaction = try beginWrite()
         let database = try transaction.database(name)
@@ -57,7 +57,7 @@ extension LMDBEnvironment {
         try transaction.commit()
     }
 
-    /// The value under a key in a new snapshot.
+    /// Returns the value under a key in a new snapshot.
     func value(_ key: String, in name: String = "test") throws -> String? {
         let transaction = try beginRead()
         return try transaction.snapshot.value(key, in: name)
@@ -73,7 +73,7 @@ extension LMDBSnapshot {
 }
 
 extension LMDBWriteTransaction {
-    /// A named database, created if there is none.
+    /// Returns a named database, and creates it if it does not exist.
     mutating func database(_ name: String = "test") throws -> LMDBDatabase {
         guard let database = try openDatabase(named: name, create: true) else {
             throw LMDBError(.notFound, operation: "openDatabase", detail: "asked to create it, and it is not there")

@@ -1,9 +1,9 @@
 import TestSupport
 @testable import LMDB
 
-/// A database that changes at random, and what it should hold.
+/// A database with random changes, and its expected content.
 struct TreeHistory {
-    /// What keys look like.
+    /// The form of the keys.
     private enum Form: CaseIterable {
         case numbers
         case short
@@ -26,11 +26,11 @@ struct TreeHistory {
         largestValue = random.chance(30) ? 9_000 : 60
     }
 
-    /// Puts some entries, replaces and deletes others.
+    /// Inserts some entries, and replaces and deletes others.
     mutating func commit() throws {
         var transaction = try store.environment.beginWrite()
         let database = try transaction.database()
-        // All keys in order: removals take them by their places, which are the same for a seed.
+        // All keys in order. The random removals then hit the same keys for the same seed.
         for key in entries.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) where random.chance(30) {
             entries[key] = nil
             unsafe try transaction.delete(database, key: key.span.bytes)
@@ -43,7 +43,7 @@ struct TreeHistory {
         try transaction.commit()
     }
 
-    /// What a new snapshot has wrong; nil for nothing.
+    /// Returns a description of a wrong result in a new snapshot; nil if everything is right.
     mutating func mismatch() throws -> String? {
         let transaction = try store.environment.beginRead()
         guard let database = try transaction.snapshot.openDatabase(named: "test") else { return "no database" }
@@ -66,7 +66,8 @@ struct TreeHistory {
         return try TreeWalk(entries, database).mismatch(transaction.snapshot, &random)
     }
 
-    /// What is wrong where keys are looked for sixteen at a time, those that come next after those that came before.
+    /// Searches for keys in batches of sixteen, each batch using the results of the previous one. Returns a description of a
+    /// wrong result; nil if everything is right.
     private func mismatch(
         _ asked: [[UInt8]], _ database: LMDBDatabase, _ snapshot: borrowing LMDBSnapshot, _ lookups: inout Int
     ) -> String? {
@@ -74,11 +75,12 @@ struct TreeHistory {
         for start in stride(from: 0, to: asked.count, by: FoundValues.capacity) {
             let keys = Array(asked[start..<min(start + FoundValues.capacity, asked.count)])
             let found = KeyBatch(keys).find(database, snapshot, with: &values)
-            // What comes first in a snapshot is left to LMDB, and the rest is not.
+            // In a snapshot, LMDB answers the first lookups. Only later ones are answered without it.
             lookups += keys.count
             guard lookups > MappedTrees.patience else { continue }
             for (key, value) in zip(keys, found) {
-                // Values may lie on pages of their own where some are large; one that replaces them stays there.
+                // Large values may be on overflow pages, which this search does not read. A smaller value that replaces one stays
+                // there.
                 guard value == entries[key] || (value == nil && largestValue > 1_000) else {
                     return "\(key) has \(String(describing: value)) where it is looked for with others"
                 }
@@ -104,14 +106,14 @@ struct TreeHistory {
             count: Int.random(in: 0...largestValue, using: &random))
     }
 
-    /// Few different bytes, with the ends of their range: many keys are alike up to their ends.
+    /// Returns bytes of few values, including the extremes, so that many keys differ only near their ends.
     private mutating func bytes(_ count: Int) -> [UInt8] {
         (0..<count).map { _ in
             [0, 1, 0x7F, 0x80, 0xFF, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random) ?? 0
         }
     }
 
-    /// Keys that come right before or behind one.
+    /// Returns keys directly before or after a key.
     private func neighbours(of key: [UInt8]) -> [[UInt8]] {
         var changed = key
         changed[key.count - 1] &+= 1
@@ -122,7 +124,7 @@ struct TreeHistory {
     }
 }
 
-/// Up to sixteen keys that are looked for together.
+/// Up to sixteen keys for one search.
 struct KeyBatch {
     private let bytes: [UInt8]
     private let ends: [Int]
@@ -132,9 +134,9 @@ struct KeyBatch {
         ends = keys.indices.map { keys[...$0].reduce(0) { $0 + $1.count } }
     }
 
-    /// What is found without LMDB.
+    /// Returns the values found without LMDB.
     ///
-    /// - Parameter values: knows where the keys before these were found.
+    /// - Parameter values: The results of the previous search, with their locations.
     @_lifetime(values: copy snapshot)
     func find(
         _ database: LMDBDatabase, _ snapshot: borrowing LMDBSnapshot, with values: inout FoundValues

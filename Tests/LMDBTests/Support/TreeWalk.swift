@@ -1,9 +1,9 @@
 import TestSupport
 @testable import LMDB
 
-/// Walks a cursor over a database, and says where it comes to something other than the entries that should be there.
+/// Walks a cursor over a database, and reports where it visits an unexpected entry.
 struct TreeWalk {
-    /// Keys and values, in the order of the keys.
+    /// Keys and values, in key order.
     private let entries: [(key: [UInt8], value: [UInt8])]
     private let database: LMDBDatabase
 
@@ -14,7 +14,8 @@ struct TreeWalk {
         self.database = database
     }
 
-    /// What walks over all, and walks to and fro from anywhere, have wrong; nil for nothing.
+    /// Walks over all entries, and back and forth from random entries. Returns a description of a wrong result; nil if everything
+    /// is right.
     func mismatch(_ snapshot: borrowing LMDBSnapshot, _ random: inout TestRandom) throws -> String? {
         for step in [1, -1] {
             if let mismatch = try walkToAndFro(snapshot, from: nil, steps: [step * (entries.count + 2)]) {
@@ -34,8 +35,9 @@ struct TreeWalk {
     }
 
     /// - Parameters:
-    ///   - start: the place of the entry to begin at, by a search; behind the last for none; nil to begin nowhere.
-    ///   - steps: how many entries to go forward or, negative, back.
+    ///   - start: The index of the entry at which a search begins; the count for a search behind the last entry; nil for no
+    ///     search.
+    ///   - steps: The number of entries to move forward, or backward if negative.
     private func walkToAndFro(_ snapshot: borrowing LMDBSnapshot, from start: Int?, steps: [Int]) throws -> String? {
         var cursor = try snapshot.openCursor(database)
         var place: Int
@@ -61,7 +63,7 @@ struct TreeWalk {
         return nil
     }
 
-    /// Counts the entries to one that lies ahead.
+    /// Counts the entries to a later one.
     private func skip(_ snapshot: borrowing LMDBSnapshot, _ random: inout TestRandom) throws -> String? {
         guard let start = entries.indices.randomElement(using: &random) else { return nil }
         let before = Int.random(in: 0..<(entries.count - start), using: &random)
@@ -70,7 +72,7 @@ struct TreeWalk {
         var cursor = try snapshot.openCursor(database)
         let key = entries[start].key
         _ = unsafe try cursor.seek(exactly: key.span.bytes)
-        // Far enough to walk in the map, or not.
+        // The cursor may or may not have moved far enough to walk in the map.
         for _ in 0..<before { _ = try cursor.next() }
         let count = try cursor.skip(to: address)
         guard count == end - start - before else { return "\(count) entries from \(start), \(before) on, to \(end)" }

@@ -2,7 +2,7 @@ import ModelStore
 import ModelStoreComponents
 import Testing
 
-/// A parent with a value of its own, which places a child that owns a thing.
+/// A parent with its own state, which places a child that owns a thing.
 @Component
 private struct OwningParent {
     let scene: Scene
@@ -31,7 +31,7 @@ private struct OwningChild {
     }
 }
 
-/// The same with the thing made in place, in a borrower.
+/// A parent that creates the thing inline, for a borrower.
 @Component
 private struct InlineParent {
     let scene: Scene
@@ -174,15 +174,16 @@ private struct EagerOwner {
             first.count += 1
             second.count += 1
             try await host.settle()
-            // Nobody reads the count.
+            // No component reads the count.
             #expect(scene.journal.take() == [])
-            // Handed over again, after its own in between.
+            // The owners receive both objects again, after they kept their own.
             for isNowSecond in [false, true] {
                 isSecond.send(isNowSecond)
                 try await host.settle()
                 #expect(scene.journal.take() == ["borrower \(isNowSecond ? 2 : 1)", "lazy owner 1", "eager owner 1"])
             }
-            // The borrower's, the others of which were there already; the lazy owner's; the eager one's, with the one that it ignores.
+            // The borrower counts only its first object, because the later ones existed before. The lazy owner counts one object.
+            // The eager owner counts two and uses one.
             let constructed = scene.store.ownership.report().constructions
             #expect(constructed.map(\.constructedCount) == [1, 1, 2] && constructed.map(\.usedCount) == [1, 1, 1])
         }
@@ -196,7 +197,7 @@ private struct EagerOwner {
         let notices = try await Scene.run { scene in
             let host = try await scene.scope.host { LoggingIn(scene: scene, session: session, tick: tick) }
             for number in 1...5 {
-                // Kept by the program, and by no scope.
+                // The program keeps this object; no scope does.
                 session.send(Thing(scene.journal, scene.numbers))
                 for turn in 0..<3 {
                     tick.send(number * 10 + turn)
@@ -259,7 +260,7 @@ private struct EagerOwner {
             }
         }
         #expect(journal.all == ["created 1"] && registry.report().objects.count == 1)
-        // Nobody else has the root.
+        // The test holds the only reference to the root.
         root = nil
         #expect(journal.all == ["created 1", "destroyed 1"] && registry.report().isEmpty)
     }
@@ -316,7 +317,7 @@ private struct EagerOwner {
     }
 }
 
-/// Hands on another model, which nothing but its child has, and another one of some things.
+/// Hands on a different model, which only its child holds, and one of several things.
 @Component
 private struct Switching {
     let scene: Scene
@@ -347,7 +348,7 @@ private struct ThingView {
     func update(_ context: inout ComponentContext) { journal.add("shows \(thing.number)") }
 }
 
-/// Shows whose turn it is: an object that is in a subject's value alone.
+/// Shows the current session: an object that only the subject's value holds.
 @Component
 private struct LoggingIn {
     let scene: Scene

@@ -39,7 +39,7 @@ private struct NameReader {
     func update(_ context: inout ComponentContext) { journal.add("name \(thing.name)") }
 }
 
-/// Declares the thing, and reads nothing of it.
+/// Declares the thing, and reads none of its properties.
 @Component
 private struct Holder {
     let journal: Journal
@@ -48,7 +48,7 @@ private struct Holder {
     func update(_ context: inout ComponentContext) { journal.add("holder") }
 }
 
-/// Has the thing as a plain property, and only acts on it.
+/// Holds the thing as a plain property, and only acts on it.
 @Component
 private struct Sender {
     let journal: Journal
@@ -90,7 +90,7 @@ private struct FieldReader {
     func update(_ context: inout ComponentContext) { journal.add("\(name) \(read(model))") }
 }
 
-/// One object with a thousand fields, by their places; an action sets one.
+/// One object with a thousand fields, addressed by index. An action sets one field.
 private typealias Fields = StateStore<[Int], (place: Int, value: Int)>
 
 @Component
@@ -172,7 +172,7 @@ private struct Late {
 }
 
 @Suite(.serialized, .timeLimit(.minutes(20))) struct ReadingBehaviours {
-    /// Runs a body with a thing, and a parent that owns it and has four children, each of which was updated.
+    /// Runs a body with a thing and its owner, a parent with four children. Each child has been updated.
     private func withCounting(
         _ body: nonisolated(nonsending) (_ thing: Thing, _ host: ComponentHost, Scene) async throws -> Void
     ) async throws {
@@ -180,14 +180,14 @@ private struct Late {
             let journal = scene.journal
             let thing = Thing(journal, scene.numbers)
             let host = try await scene.scope.host { CountingParent(journal: journal, thing: thing) }
-            // The sender has set the count after the first pass.
+            // The sender set the count after the first pass.
             #expect(
                 journal.take() == [
                     "created 1", "parent", "count 0", "name thing", "holder", "sender", "count 1",
                 ])
             try await body(thing, host, scene)
         }
-        // The test may have the thing still when the scope, its last owner, has closed.
+        // The test may still hold the thing when the scope, its last owner, closes.
         #expect(notices.all.allSatisfy { $0.code == .leaked })
     }
 
@@ -207,11 +207,11 @@ private struct Late {
             for number in 2..<5 {
                 thing.count = number
                 try await host.settle()
-                // Neither who holds it nor who only acts on it.
+                // The holder and the sender are not updated.
                 #expect(scene.journal.take() == ["count \(number)"])
             }
-            // All that declare the object, read or not; the parent owns it, the sender has it as a plain property and is updated
-            // as its parent is. Each once.
+            // Every component that declares the object is updated once, whether it reads it or not. The parent owns the object.
+            // The sender holds it as a plain property, and is updated with its parent.
             thing.objectWillChange.send()
             try await host.settle()
             #expect(scene.journal.take() == ["parent", "count 4", "name thing", "holder", "sender"])
@@ -305,7 +305,7 @@ private struct Late {
             let host = try await scene.scope.host { try Snapshot(store, journal) }
             try await writer.value
             try await host.settle()
-            // Once for each commit at most, and the first time.
+            // At most once for each commit, plus the first time.
             let count = journal.all.count
             #expect((1...101).contains(count))
             for number in 1...10 {
@@ -315,7 +315,7 @@ private struct Late {
                     }
                 }
                 try await host.settle()
-                // All that they read has changed, at once.
+                // All three values that the component reads changed at once.
                 #expect(journal.all.count == count + number)
             }
             #expect(Set(journal.all) == ["whole"])
@@ -323,7 +323,7 @@ private struct Late {
         }
     }
 
-    /// `MODELSTORE_LONG=1` runs it as often as the contract says.
+    /// `MODELSTORE_LONG=1` runs it as often as the contract requires.
     @Test func `17 late is not lost`() async throws {
         let runs = TestLength.isLong ? 100_000 : 300
         _ = try await Scene.run { scene in
@@ -335,7 +335,7 @@ private struct Late {
                 let scope = try scene.scope.child("run")
                 _ = try await scope.host { Late(sensor: sensor, seen: seen) }
                 try await write.value
-                // Nobody asks the host to settle: it has to notice by itself.
+                // The test does not settle the host, so the host must notice the change by itself.
                 for await celsius in seen.values where celsius == value { break }
                 scope.close()
                 await scope.waitUntilClosed()

@@ -65,7 +65,7 @@ private struct Working {
     }
 }
 
-/// Owns what tasks of its own and of its child have, which take their time at the end.
+/// Owns objects that its own task and its child's task use. Both tasks take time to end.
 @Component
 private struct SlowOwner {
     let journal: Journal
@@ -254,14 +254,14 @@ private struct SlowChild {
             owner.close()
             borrower.close()
             await borrower.waitUntilClosed()
-            // The test still has it.
+            // The test still holds the model.
             let leak = try #require(registry.leaks().first)
             #expect(leak.object.id == "s0" && leak.scope == "app/borrower" && leak.object.pins.isEmpty)
             let pin = registry.pin(model, .borrower, by: scene.journal)
             #expect(registry.leaks().first?.object.pins.map(\.kind) == [.borrower])
             pin.release()
             do {
-                // An iterator in an open scope is a borrower of that scope's.
+                // An iterator in an open scope borrows the model for that scope.
                 var iterator = model.values(of: \.celsius).makeAsyncIterator()
                 _ = await iterator.next()
                 #expect(registry.leaks().isEmpty)
@@ -332,7 +332,7 @@ private struct SlowChild {
             await journal.until { $0.contains("begins") && $0.contains("child begins") }
             scope.close()
             await journal.until { $0.contains("is cancelled") && $0.contains("child is cancelled") }
-            // The tree ends on its host.
+            // The host ends the tree.
             await journal.until { $0.contains("closes") }
             #expect(scene.store.ownership.leaks().isEmpty)
             journal.add("go on")
@@ -390,7 +390,7 @@ private struct SlowChild {
             let back = registry.pin(player, by: list)
             #expect(registry.report().cycles == [["Noting", "Noting", "Noting"]])
             back.release()
-            // A scope that its own object keeps.
+            // A scope that its own object keeps alive.
             let held = try scope.child("held", heldBy: player)
             try held.own(player)
             #expect(registry.report().cycles == [["scope app/part/held", "Noting", "scope app/part/held"]])
@@ -415,7 +415,7 @@ private struct SlowChild {
             player = nil
             #expect(journal.all.last == "player gone")
             #expect(registry.whyAlive(list).pins.map(\.holder) == ["a Noting that is gone"])
-            // Others may come to the address of one that is gone, and are innocent.
+            // New objects may get the address of the deallocated one, and must not be reported as holders.
             let others = (0..<100).map { Noting(journal, "other \($0)") }
             let back = others.map { registry.pin($0, by: list) }
             #expect(registry.report().cycles.isEmpty)
@@ -444,7 +444,7 @@ private struct SlowChild {
             tick.send(3)
             try await host.settle()
             await journal.until { $0.contains("task is cancelled") }
-            // The task is cancelled before the handler runs, and notes that on a thread of its own, sooner or later.
+            // The task is cancelled before the handler runs, and notes that on its own thread, so the order of the two is open.
             let ending = journal.take()
             #expect(ending.first == "parent" && ending.dropFirst().sorted() == ["child closes", "task is cancelled"])
             scope.close()
@@ -474,7 +474,7 @@ private struct SlowChild {
         #expect(Set(journal.take()) == ["ends 1", "ends 3"])
     }
 
-    /// `MODELSTORE_LONG=1` has as many as the contract says.
+    /// `MODELSTORE_LONG=1` uses as many models as the contract requires.
     @Test func `20 closing a scope releases all of many models`() async throws {
         let count = TestLength.isLong ? 100_000 : 2_000
         _ = try await Scene.run(sensors: count) { scene in

@@ -111,7 +111,7 @@ private struct Climate {
     }
 }
 
-/// Equal to the last: it updates for nobody's sake but its own reads'.
+/// Always equal to its previous value, so only changes of the values that it reads update it.
 @Component
 private struct Between: Equatable {
     let journal: Journal
@@ -240,7 +240,7 @@ private struct Wall {
     }
 }
 
-/// A dynamic property of a program's own.
+/// A dynamic property that a program defines.
 @propertyWrapper
 private struct Doubled: DynamicProperty {
     @State private var half = 1
@@ -265,7 +265,7 @@ private struct Doubled: DynamicProperty {
                 try await host.settle()
                 #expect(journal.take() == expected)
             }
-            // A binding onto one element writes through an action.
+            // A binding to one element writes through an action.
             let note = shop.binding(\.basket.note) { .note($0) }
             note.wrappedValue = "soon"
             #expect(shop.content.basket == Shop.Basket(items: ["tea"], note: "soon") && note.wrappedValue == "soon")
@@ -285,7 +285,7 @@ private struct Doubled: DynamicProperty {
         _ = try await Scene.run { scene in
             let journal = scene.journal
             let host = try await scene.scope.host { Form(journal: journal, handed: handed) }
-            // The left one raises itself until it is 3, an update at a time; the form does not read it.
+            // The left child raises its own count to 3, one update at a time. The form does not read that count.
             #expect(journal.take() == ["form", "count 10", "left 1", "left 2", "left 3"])
             let count = try #require(handed.value)
             await withTaskGroup(of: Void.self) { group in

@@ -26,7 +26,7 @@ import Testing
                 #expect(why.pins.first?.line.file.hasSuffix("SubscriptionBehaviours.swift") == true)
             }
             iterator = nil
-            // Kept in case somebody asks for it again: who does gets the same.
+            // The registry keeps the model for a while, so that a new request returns the same object.
             #expect(model != nil && registry.metrics.restingCount == 1)
             do {
                 let again = try scene.store.model(Sensor.self, id: "s0")
@@ -37,7 +37,7 @@ import Testing
             clock.advance(by: .seconds(29))
             #expect(model != nil)
             clock.advance(by: .seconds(1))
-            // The registry's task has to have its turn.
+            // The registry's task needs its turn.
             while registry.metrics.restingCount > 0 { await Task.yield() }
             #expect(model == nil)
             #expect(registry.report().objects.isEmpty)
@@ -155,7 +155,7 @@ import Testing
             await journal.until { $0.contains("1 sees 0") }
             withExtendedLifetime(effect) {}
             effect = nil
-            // Nothing but that ends it.
+            // Dropping the last reference is enough to end the effect.
             await journal.until { $0.contains("destroyed 1") }
             count.send(1)
             #expect(journal.all == ["created 1", "1 sees 0", "destroyed 1"])
@@ -226,7 +226,7 @@ import Testing
             let model = try scene.store.model(Sensor.self, id: "s0")
             try await model.update { record in
                 record.celsius = 3
-                // The writer's thread holds the write up here.
+                // The closure runs on the writer's thread, so the write is pending here.
                 #expect(registry.whyAlive(model).pins.map(\.kind) == [.pendingWrite])
             }
             #expect(registry.whyAlive(model).pins.isEmpty && model.celsius == 3)

@@ -2,9 +2,9 @@ import ModelStore
 import ModelStoreComponents
 import Testing
 
-// The container: a counter of its own, and two children that make their models in place, each by the other wrapper.
+// The container: it has its own counter and two children that create their models inline, one with each wrapper.
 
-/// The log of the example's objects and components. Inline default values cannot be given a test's own.
+/// The log of the example's objects and components. It is global, because inline default values cannot take a test's own log.
 private let log = Journal()
 
 private final class CounterModel: ObservableObject, Sendable {
@@ -19,7 +19,7 @@ private final class CounterModel: ObservableObject, Sendable {
     deinit { log.add("destroyed \(name)") }
 }
 
-/// The buttons that a person would press.
+/// The buttons of the user interface.
 private struct Buttons: Sendable {
     let container = Subject<Binding<Int>?>(nil)
     let observed = Subject<Binding<Int>?>(nil)
@@ -84,7 +84,7 @@ private struct OwnedCounter {
                 #expect(try await press(\.observed) == ["observed 1"])
                 #expect(try await press(\.observed) == ["observed 2"])
                 #expect(try await press(\.owned) == ["owned 1"])
-                // A binding keeps its object.
+                // A binding keeps its object alive, so the test drops the bindings.
                 buttons.observed.send(nil)
                 buttons.owned.send(nil)
                 for number in 1...2 {

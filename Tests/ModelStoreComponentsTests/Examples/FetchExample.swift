@@ -2,9 +2,9 @@ import ModelStore
 import ModelStoreComponents
 import Testing
 
-// The fetch request: with a limit, in batches, with rows that are decoded as they are asked for, and built in code.
+// Fetch requests: with a limit, in batches, with rows that are decoded on demand, and built in code.
 
-/// The rows that a limit leaves.
+/// The rows within a limit.
 @Component
 private struct NewestView {
     let journal: Journal
@@ -31,7 +31,7 @@ private struct BatchView {
     }
 }
 
-/// A request that is built from values of the parent.
+/// A request built from values of the parent.
 @Component
 private struct FilteredView {
     let journal: Journal
@@ -65,7 +65,7 @@ private struct FilterView {
     }
 }
 
-/// Shows a request that was built elsewhere, and is handed in.
+/// Shows a request that its parent builds and hands in.
 @Component
 private struct HandedView {
     let journal: Journal
@@ -83,7 +83,7 @@ private struct HandedView {
             #expect(journal.take() == [#"warmest ["s0", "s2"]"#])
             try await scene.set("s3", 11)
             try await host.settle()
-            // Not among the two, before or after.
+            // The changed row is not one of the two, before or after.
             #expect(journal.take() == [])
             try await store.write { try $0.delete(Sensor.self, id: "s0") }
             try await host.settle()

@@ -2,7 +2,7 @@ import ModelStore
 import ModelStoreComponents
 import Testing
 
-// The app's settings: one object that the outermost component owns, and that any component below asks for by its type.
+// The app's settings: one object that the outermost component owns. Every component below can request it by its type.
 
 private let log = Journal()
 
@@ -36,7 +36,7 @@ private struct ContentView {
 
     func update(_ context: inout ComponentContext) {
         log.add("content")
-        // Between the two is a component that knows nothing of the settings.
+        // The component in between does not know the settings.
         context.place(DetailPage())
         let press = $settings.score
         context.onAppear { handed.send(press) }

@@ -2,7 +2,7 @@ import ModelStore
 import ModelStoreComponents
 import Testing
 
-// The store with a title and a student, and fields of a form that are bound into it.
+// A store with a title and a student, and form fields bound to it.
 
 private struct Student: Sendable, Equatable {
     var name = "Ann"
@@ -14,7 +14,7 @@ private final class SchoolStore: ObservableObject, Sendable {
     @Published var student = Student()
 }
 
-/// The fields of the form, by their names.
+/// The fields of the form, by name.
 private typealias Keyboard = Subject<[String: Binding<String>]>
 
 @Component

@@ -2,7 +2,7 @@ import ModelStore
 import ModelStoreComponents
 import Testing
 
-// The toggle: a parent that is updated again and again, and a child whose model says when it is made.
+// The toggle: a parent that is updated repeatedly, and a child whose model logs its creation.
 
 private let printed = Journal()
 
@@ -42,7 +42,7 @@ private struct OwningView {
     func update(_ context: inout ComponentContext) { printed.add("Hello, \(viewModel.name)") }
 }
 
-/// An owner whose model needs what the parent hands in.
+/// An owner whose model needs a value from the parent.
 @Component
 private struct NamedView {
     @StateObject var viewModel: ViewModel
@@ -53,7 +53,7 @@ private struct NamedView {
 }
 
 @Suite(.serialized, .timeLimit(.minutes(20))) struct ToggleExample {
-    /// What is printed at first, by each of two toggles, and at the end.
+    /// Returns the log lines at first, after each of two toggles, and at the end.
     private func log<Child: Component & SendableMetatype>(
         _ child: @escaping @Sendable () -> Child
     ) async throws -> [[String]] {

@@ -2,7 +2,7 @@ import ModelStore
 import ModelStoreComponents
 import Testing
 
-/// A class that is not `Sendable`: its objects belong to the host.
+/// A class that is not `Sendable`: its objects are confined to the host.
 private final class Counter: ObservableObject {
     @Published var count = 0
     /// Not observed.
@@ -34,7 +34,7 @@ private struct CounterOwner {
     }
 }
 
-/// Raises a count once, as it appears.
+/// Raises a count once, when it appears.
 @Component
 private struct CounterStepper {
     let journal: Journal
@@ -74,7 +74,7 @@ private struct CounterAsker {
     }
 }
 
-/// `$object.confined.property` of a class that is confined to the host.
+/// Bindings through `$object.confined.property` for a class that is confined to the host.
 @Suite(.timeLimit(.minutes(20))) struct ConfinedObjectTests {
     @Test func `bindings of a class that is not Sendable are used in updates, in handlers and below`() async throws {
         let handed = Subject<Binding<Int>?>(nil)
@@ -83,7 +83,7 @@ private struct CounterAsker {
             try await host.settle()
             let lines = scene.journal.take()
             #expect(lines.prefix(4) == ["owner", "owned 0", "observed 0", "provided 0"])
-            // Three appear and raise the count; all that read it are updated together.
+            // Three components appear and raise the count. All its readers are updated together.
             #expect(Set(lines.dropFirst(4).prefix(1)) == ["appeared appeared"])
             #expect(lines.dropFirst(5) == ["owned 3", "observed 3", "provided 3"])
             handed.send(nil)

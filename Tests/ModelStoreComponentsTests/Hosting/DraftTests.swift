@@ -68,7 +68,7 @@ private struct CelsiusField {
     }
 }
 
-/// Makes the field with each of its updates.
+/// Creates the field again with each of its updates.
 @Component
 private struct CelsiusForm {
     let sensor: Model<Sensor>
@@ -83,12 +83,12 @@ private struct CelsiusForm {
     }
 }
 
-/// `@Draft`: a text over an integer of a state.
+/// `@Draft`: a text for an integer in a state.
 @Suite(.timeLimit(.minutes(20))) struct DraftTests {
     private let handed = Subject<Binding<String>?>(nil)
     private let actions = Journal()
 
-    /// A state that takes counts up to 100.
+    /// Returns a state that accepts counts up to 100.
     private func order() -> StateStore<Order, OrderAction> {
         StateStore(Order()) { [actions] state, action in
             switch action {
@@ -100,7 +100,8 @@ private struct CelsiusForm {
         }
     }
 
-    /// A field in a host. `step` makes a change and expects what the field shows then, `type` does so with an input.
+    /// Runs a body with a field in a host. `step` makes a change and checks what the field shows afterwards. `type` does the same
+    /// with an input.
     private func withField(
         _ body:
             nonisolated(nonsending) (
@@ -122,7 +123,7 @@ private struct CelsiusForm {
             }
             try await body(order, step) { text, expected in
                 try await step(expected) { handed.value?.wrappedValue = text }
-                // Another value of the component keeps the draft.
+                // A new value of the component keeps the draft.
                 try await step(expected) { tick.update { $0 += 1 } }
             }
             handed.send(nil)
@@ -143,7 +144,7 @@ private struct CelsiusForm {
             try await type("12x", ["12x, not valid"])
             try await type("", [", not valid"])
             #expect(order.count == 5 && actions.take() == [])
-            // Another element of the state is no change of this one.
+            // A change of another element of the state does not affect this field.
             try await step([]) { order.send(.note("soon")) }
             #expect(handed.value?.wrappedValue == "")
             try await type("7", ["7"])
@@ -201,7 +202,7 @@ private struct CelsiusForm {
             }
             #expect(scene.journal.take() == ["20.0"])
             let text = try #require(handed.value)
-            // Holds the writer.
+            // Blocks the writer.
             let (isHeld, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             async let held: Void = scene.store.write { _ in
                 isHeld.signal()
@@ -222,7 +223,7 @@ private struct CelsiusForm {
             try await scene.store.write { _ in }
             try await host.settle()
             #expect(model.celsius == 31 && text.wrappedValue == "031")
-            // A value that the field had while the draft waited replaces it now.
+            // The draft waited while the field still had this value. Now the value replaces the draft.
             try await scene.set("s0", 20)
             try await host.settle()
             #expect(scene.journal.take().last == "20.0" && text.wrappedValue == "20.0")

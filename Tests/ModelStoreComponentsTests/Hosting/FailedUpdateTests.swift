@@ -6,7 +6,7 @@ private struct Refusal: Error {
     let number: Int
 }
 
-/// A dynamic property that reads what it is made of before the component does.
+/// A dynamic property that reads its parts before the component does.
 @propertyWrapper
 private struct CountOfThing: DynamicProperty {
     @EnvironmentObject private var thing: Thing
@@ -36,7 +36,7 @@ private struct Provider {
     }
 }
 
-/// Fails at the end of its update where it is told to.
+/// Fails at the end of its update if `fails` is set.
 @Component
 private struct Fallible {
     let journal: Journal
@@ -64,7 +64,7 @@ private struct Many {
     }
 }
 
-/// Changes what it reads with each update.
+/// Changes with each update a value that it reads.
 @Component
 private struct Endless {
     let count = Subject(0)
@@ -72,7 +72,7 @@ private struct Endless {
     func update(_ context: inout ComponentContext) { count.send(count.value + 1) }
 }
 
-/// Updates that cannot run, or fail.
+/// Updates that cannot run, or that fail.
 @Suite(.timeLimit(.minutes(20))) struct FailedUpdateTests {
     @Test func `a dynamic property is not updated while an object that it is made of is missing`() async throws {
         let provided = Subject<Thing?>(nil)

@@ -3,7 +3,7 @@ import ModelStoreComponents
 import ModelStoreTesting
 import Testing
 
-/// Shows what is sent, and a sensor.
+/// Shows a sent number and a sensor.
 @Component
 private struct Dial {
     let journal: Journal
@@ -23,7 +23,7 @@ private struct Dial {
     }
 }
 
-/// Sends itself the next number, for long.
+/// Sends itself the next number, many times.
 @Component
 private struct Busy {
     let sent: Subject<Int>
@@ -34,7 +34,7 @@ private struct Busy {
     }
 }
 
-/// Shows a number that others go on changing.
+/// Shows a number that other tasks keep changing.
 @Component
 private struct Shown {
     let sent: Subject<Int>
@@ -48,7 +48,7 @@ private struct Shown {
     }
 }
 
-/// Another value of it is made with each update of its parent.
+/// Each update of its parent creates a new value of it.
 @Component
 private struct Digit {
     let number: Int
@@ -56,7 +56,7 @@ private struct Digit {
     func update(_ context: inout ComponentContext) {}
 }
 
-/// Places two children with one id.
+/// Places two children with the same id.
 @Component
 private struct Twins {
     func update(_ context: inout ComponentContext) {
@@ -65,7 +65,7 @@ private struct Twins {
     }
 }
 
-/// Hosts that fail, wait and go on.
+/// Hosts that fail, wait and continue.
 @Suite(.timeLimit(.minutes(20))) struct HostTests {
     @Test func `the same id twice is a notice`() async throws {
         let notices = try await Scene.run { scene in _ = try await scene.scope.host { Twins() } }
@@ -112,7 +112,7 @@ private struct Twins {
                 await faults.failing(.begin, with: .readersFull, times: .max) {
                     sent.send(5)
                     await #expect(throws: StoreError.self) { try await host.settle() }
-                    // The host and the effect have met it too.
+                    // The host and the effect have failed to read, too.
                     while scene.notices.of(.readFailed).count < 2 { await Task.yield() }
                 }
             }

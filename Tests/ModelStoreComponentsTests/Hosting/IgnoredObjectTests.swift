@@ -2,7 +2,7 @@ import ModelStore
 import ModelStoreComponents
 import Testing
 
-/// Owns the thing that its parent hands in first. The memberwise initializer takes the thing as an expression.
+/// Owns the first thing that its parent hands in. The memberwise initializer takes the thing as an expression.
 @Component
 private struct Owner {
     let journal: Journal
@@ -15,11 +15,11 @@ private struct Owner {
 @Component
 private struct Parent {
     enum Way: Sendable {
-        /// A new thing, made in the update.
+        /// A new thing, created in the update.
         case new
-        /// An expression that makes a thing.
+        /// An expression that creates a thing.
         case expression
-        /// Always the same thing.
+        /// The same thing every time.
         case same(Thing)
     }
 
@@ -43,7 +43,7 @@ private struct Parent {
     }
 }
 
-/// Follows a thing, which its own initializer takes.
+/// Follows a thing that its initializer takes.
 @Component
 private struct Follower {
     let journal: Journal
@@ -57,7 +57,7 @@ private struct Follower {
     func update(_ context: inout ComponentContext) { journal.add("\(thing.name)") }
 }
 
-/// A lazy owner that is handed objects, `@StateObject var thing: Thing`.
+/// A lazy owner that receives objects from its parent: `@StateObject var thing: Thing`.
 @Suite(.timeLimit(.minutes(20))) struct IgnoredObjectTests {
     private static var checking: OwnershipOptions {
         var options = OwnershipOptions()
@@ -65,7 +65,7 @@ private struct Follower {
         return options
     }
 
-    /// Updates the parent of a number of owners several times, and returns the log of each update.
+    /// Updates the parent of several owners several times, and returns the log of each update.
     private func update(
         _ scene: Scene, _ way: Parent.Way, owners: Int = 1, updates: Int = 4
     ) async throws -> [[String]] {
@@ -114,7 +114,7 @@ private struct Follower {
         let notices = try await Scene.run(options: Self.checking) { scene in
             let logs = try await update(scene, .expression, owners: 2, updates: 5)
             #expect(logs[0] == ["created 1", "owner 1", "created 2", "owner 2"])
-            // The first owner's expression is evaluated for the line of both.
+            // The check evaluates only the first owner's expression, because both owners share one line.
             #expect(logs[1] == ["created 3", "destroyed 3", "owner 1", "owner 2"])
             #expect(logs[2...].allSatisfy { $0 == ["owner 1", "owner 2"] })
         }

@@ -2,7 +2,7 @@ import ModelStore
 import ModelStoreComponents
 import Testing
 
-/// Owns a thing that it makes when it is first used, and reads nothing of it.
+/// Owns a thing that it creates on first use, and reads none of its properties.
 @Component
 private struct LazyHolder {
     enum Use {

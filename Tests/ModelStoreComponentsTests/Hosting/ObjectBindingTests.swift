@@ -2,7 +2,7 @@ import ModelStore
 import ModelStoreComponents
 import Testing
 
-/// What components hand out.
+/// The bindings that components hand out.
 private struct Handed: Sendable {
     let owned = Subject<Binding<Int>?>(nil)
     let observed = Subject<Binding<Int>?>(nil)
@@ -11,7 +11,7 @@ private struct Handed: Sendable {
     let eager = Subject<Binding<Double>?>(nil)
 }
 
-/// Owns a thing, which two below it are given in two ways.
+/// Owns a thing, which two components below it receive in two ways.
 @Component
 private struct Owner {
     let scene: Scene
@@ -103,7 +103,7 @@ private struct Switching {
                 binding.update { $0 += 1 }
                 #expect(binding.wrappedValue == number + 1)
                 try await host.settle()
-                // The owner reads nothing of it.
+                // The owner reads no property of the thing.
                 #expect(journal.take() == ["observer \(number + 1)", "asker \(number + 1)"])
                 subject.send(nil)
             }
@@ -119,7 +119,7 @@ private struct Switching {
             let celsius = try #require(handed.celsius.value)
             celsius.wrappedValue = 30
             celsius.update { $0 += 1 }
-            // Behind those in the queue.
+            // This write runs after the queued writes of the binding.
             try await scene.store.write { tx in
                 let committed = try tx.get(Sensor.self, id: "s0")?.celsius
                 #expect(committed == 31)
@@ -141,10 +141,10 @@ private struct Switching {
             try await scene.store.write { try $0.delete(Sensor.self, id: "s0") }
             eager.wrappedValue = 5
             await journal.until { $0.last == "true" }
-            // What is shown is what was committed last, again.
+            // The binding shows the last committed value again.
             #expect(eager.wrappedValue == 20 && scene.notices.all.isEmpty)
             for number in 0..<3 { celsius.wrappedValue = Double(number) }
-            // Behind those in the queue.
+            // This write runs after the queued writes of the binding.
             try await scene.store.write { _ in }
             let told = try #require(await scene.notices.first(.writeFailed))
             #expect(told.line?.file.hasSuffix("ObjectBindingTests.swift") == true)
@@ -172,7 +172,7 @@ private struct Switching {
             #expect(journal.take() == ["created 1", "created 2", "observer 0"])
             #expect(registry.whyAlive(first).pins.map(\.kind) == [.borrower, .owner])
             isSecond.send(true)
-            // Before it is followed.
+            // The change happens before the borrower follows the second object.
             second.count = 7
             try await host.settle()
             #expect(journal.take().last == "observer 7")

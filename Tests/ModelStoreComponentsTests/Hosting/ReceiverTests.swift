@@ -12,7 +12,7 @@ private final class Source: ObservableObject, Sendable {
     }
 }
 
-/// Receives the values of the object, the model or the sequence that its parent hands in.
+/// Receives the values of the object, the model and the sequence that its parent hands in.
 @Component
 private struct Receiving {
     let journal: Journal
@@ -48,7 +48,7 @@ private struct Handing {
     }
 }
 
-/// `onReceive`, when what it receives is replaced.
+/// `onReceive` when its source is replaced.
 @Suite(.timeLimit(.minutes(20))) struct ReceiverTests {
     @Test func `another object, another model and another id begin their own sequences, and end the ones before`()
         async throws
@@ -69,14 +69,14 @@ private struct Handing {
             try await host.settle()
             await journal.until { Set($0) == ["b 2", "s1 20.0", "id 2"] }
             _ = journal.take()
-            // The ones before are received no more.
+            // The component no longer receives the previous sources.
             a.count = 3
             try await scene.set("s0", 21)
             b.count = 4
             try await scene.set("s1", 22)
             await journal.until { $0.contains("b 4") && $0.contains("s1 22.0") }
             #expect(Set(journal.take()) == ["b 4", "s1 22.0"])
-            // The same ones go on, and do not begin anew.
+            // Unchanged sequences continue and do not restart.
             source.send(b)
             id.send(2)
             try await host.settle()

@@ -2,7 +2,7 @@ import ModelStore
 import ModelStoreComponents
 import Testing
 
-/// The warmest sensors, a row for each.
+/// The warmest sensors, with a row for each.
 @Component
 private struct Board {
     let journal: Journal
@@ -25,7 +25,7 @@ private struct Row: Equatable {
     func update(_ context: inout ComponentContext) { journal.add("\(sensor.id) \(sensor.celsius)") }
 }
 
-/// Asks for fewer while it reads what it has asked for.
+/// Reduces the limit of its request while it reads the results.
 @Component
 private struct Shrinking {
     let journal: Journal
@@ -37,7 +37,7 @@ private struct Shrinking {
     }
 }
 
-/// Finds a model where it is read, and keeps none.
+/// Looks up a model where it reads it, and keeps no reference.
 @Component
 private struct Glance {
     let journal: Journal
@@ -48,7 +48,7 @@ private struct Glance {
     }
 }
 
-/// What a component reads of a request's results is what it is updated by.
+/// A component is updated by changes of the request results that it reads.
 @Suite(.timeLimit(.minutes(20))) struct RequestTests {
     @Test func `a row's change updates the row, and what comes, goes or moves the one that lists them`() async throws {
         try await Scene.run(sensors: 4) { scene in
@@ -92,7 +92,7 @@ private struct Glance {
     @Test func `a model that a component has read is not its to answer for`() async throws {
         let notices = try await Scene.run { scene in
             let (journal, store) = (scene.journal, scene.store)
-            // The program's, beyond all scopes.
+            // The program holds this model outside of all scopes.
             let kept = try store.model(Sensor.self, id: "s0")
             for _ in 0..<2 {
                 try await scene.scope.withChild("part") { scope in
@@ -117,7 +117,7 @@ private struct Glance {
                 if let model { #expect(try store.model(Sensor.self, id: "s0") === model) }
                 model = try store.model(Sensor.self, id: "s0")
             }
-            // The place says that it has it; a scope that had it too may end.
+            // The place reports that it holds the model. Another scope that also held it may end.
             _ = try await scene.scope.withChild("other") { try $0.borrow(store.model(Sensor.self, id: "s0")) }
             let pins = try store.ownership.whyAlive(#require(model)).pins
             #expect(pins.map(\.kind) == [.borrower] && pins.first?.line.file.hasSuffix("RequestTests.swift") == true)

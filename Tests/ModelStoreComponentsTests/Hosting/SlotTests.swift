@@ -2,7 +2,7 @@ import ModelStore
 import ModelStoreComponents
 import Testing
 
-/// A state behind a request that may be tied to a store.
+/// A state declared after a request that may be tied to a store.
 @Component
 private struct Listing {
     let journal: Journal
@@ -35,7 +35,7 @@ private struct ListingParent {
     }
 }
 
-/// A state behind a publisher of either kind.
+/// A state declared after a publisher of either kind.
 @Component
 private struct Showing {
     let journal: Journal
@@ -70,7 +70,7 @@ private struct ShowingParent {
     }
 }
 
-/// States that a condition and an observer go with.
+/// A state inside a conditional compilation block, with a property observer.
 @Component
 private struct Watchful {
     let journal: Journal
@@ -88,7 +88,7 @@ private struct Watchful {
     }
 }
 
-/// Sensors of a room with what they show, by one field.
+/// The sensors of a room, by a request with one field of interest.
 @Component
 private struct Room {
     let journal: Journal
@@ -116,7 +116,7 @@ private struct RoomParent {
     }
 }
 
-/// What a place hosts belongs to the same property with every update.
+/// The hosted storage of a place belongs to the same property in every update.
 @Suite(.timeLimit(.minutes(20))) struct SlotTests {
     private let handed = Subject<Binding<Int>?>(nil)
 
@@ -150,7 +150,7 @@ private struct RoomParent {
             try await expect([#"["s0 21.0", "s1 20.0"]"#]) { try $0.update(Sensor.self, id: "s0") { $0.celsius = 21 } }
             try await expect([#"["s1 20.0"]"#]) { try $0.delete(Sensor.self, id: "s0") }
             try await expect([]) { try $0.insert(Sensor(id: "s2", room: "attic")) }
-            // Another request by the same field, and then one by another.
+            // Another request for the same field, and then a request for another field.
             room.send("attic")
             try await host.settle()
             #expect(journal.take() == [#"["s2 20.0"]"#])

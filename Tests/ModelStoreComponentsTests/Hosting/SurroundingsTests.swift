@@ -13,7 +13,7 @@ private struct Outer {
     }
 }
 
-/// Equal to the last: its parent's updates do not concern it.
+/// Always equal to its previous value, so updates of its parent do not concern it.
 @Component
 private struct Middle: Equatable {
     let journal: Journal
@@ -64,7 +64,7 @@ private struct Themed {
     }
 }
 
-/// Overrides a part of what is handed down, or all of it.
+/// Overrides some of the inherited values, or all of them.
 @Component
 private struct Partial: Equatable {
     let journal: Journal
@@ -90,7 +90,7 @@ private struct ThemeReader: Equatable {
     func update(_ context: inout ComponentContext) { journal.add("\(theme.scale) \(theme.name)") }
 }
 
-/// An object that equals others of its name.
+/// An object that equals others with the same name.
 private final class Station: Equatable, Sendable {
     let name: String
     let number: Int
@@ -103,7 +103,7 @@ private final class Station: Equatable, Sendable {
     static func == (left: Station, right: Station) -> Bool { left.name == right.name }
 }
 
-/// Has its own scope provide a station from the first number on.
+/// Its own scope provides a station once the number is positive.
 @Component
 private struct Providing {
     let journal: Journal

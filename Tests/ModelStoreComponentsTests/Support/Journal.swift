@@ -1,6 +1,6 @@
 import LMDB
 
-/// What happened, in its order, from all threads.
+/// A log of events from all threads, in order.
 final class Journal: Sendable {
     private struct State {
         var lines: [String] = []
@@ -20,7 +20,7 @@ final class Journal: Sendable {
         for continuation in met { continuation.resume() }
     }
 
-    /// Waits until what happened meets a condition.
+    /// Waits until the log meets a condition.
     func until(_ condition: @escaping @Sendable ([String]) -> Bool) async {
         await withCheckedContinuation { continuation in
             let isMet = state.withLock { state in
@@ -36,7 +36,7 @@ final class Journal: Sendable {
 
     func count(_ line: String) -> Int { all.count { $0 == line } }
 
-    /// What was added, which is forgotten.
+    /// Returns the lines added since the last call, and clears the log.
     func take() -> [String] {
         state.withLock { state in
             defer { state.lines = [] }

@@ -19,7 +19,7 @@ struct Panel {
     var c: Int = 0
 }
 
-/// A store with a scope to host components in, what they do, and what the registry has told.
+/// A store with a scope that hosts components, the log of their actions, and the registry's notices.
 struct Scene {
     let store: Store
     let scope: Scope
@@ -27,7 +27,7 @@ struct Scene {
     let notices: Notices
     let numbers = Numbers()
 
-    /// Runs a test in a scene, and expects that nothing is left of it.
+    /// Runs a test in a scene, and expects that nothing of it remains.
     @discardableResult
     static func run(
         sensors: Int = 3, options: OwnershipOptions = OwnershipOptions(),
@@ -54,7 +54,7 @@ struct Scene {
     }
 }
 
-/// What a registry has told.
+/// The notices of a registry.
 final class Notices: Sendable {
     private let notices = Mutex<[OwnershipNotice]>([])
     private let added = Subject(0)
@@ -64,7 +64,7 @@ final class Notices: Sendable {
         added.update { $0 += 1 }
     }
 
-    /// The first one of a code, which is waited for.
+    /// Waits for the first notice with a code, and returns it.
     func first(_ code: OwnershipNotice.Code) async -> OwnershipNotice? {
         for await _ in added.values {
             if let notice = of(code).first { return notice }

@@ -1,7 +1,7 @@
 import ModelStoreComponents
 import Synchronization
 
-/// An object that notes its making and its end, with a number.
+/// A numbered object that logs its creation and its end.
 final class Thing: ObservableObject, Sendable {
     @Published var count = 0
     @Published var name = "thing"
@@ -9,14 +9,14 @@ final class Thing: ObservableObject, Sendable {
     private let journal: Journal
     private let touches = Atomic<Int>(0)
 
-    /// - Parameter numbers: where the number comes from.
+    /// - Parameter numbers: The source of the number.
     init(_ journal: Journal, _ numbers: Numbers) {
         number = numbers.next()
         self.journal = journal
         journal.add("created \(number)")
     }
 
-    /// How often it was called: a state of the object that nobody observes.
+    /// Returns the number of calls so far. This state of the object is not observed.
     func touch() -> Int { touches.wrappingAdd(1, ordering: .relaxed).newValue }
 
     deinit { journal.add("destroyed \(number)") }

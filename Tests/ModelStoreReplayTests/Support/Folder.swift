@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder for the files of one test, which goes with it.
+/// A folder for the files of one test. It is removed with this object.
 final class Folder: Sendable {
     let path: String
 

@@ -3,7 +3,7 @@ import ModelStore
 import StoreEngine
 import StoreRuntime
 
-/// Does random things to a store, the same ones for the same seed.
+/// Performs random operations on a store, which the seed repeats.
 struct RandomHistory {
     private var random: TransactionRandom
     private let store: Store
@@ -16,7 +16,7 @@ struct RandomHistory {
 
     private mutating func draw(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
-    /// One write, of several operations, or an action. What breaks a rule is left out.
+    /// Runs one write with several operations, or an action. Leaves out operations that break a rule.
     mutating func write() async throws {
         switch draw(10) {
         case 0: try await store.send(AddTicket(text: "t\(draw(100))"))
@@ -41,7 +41,7 @@ struct RandomHistory {
         [.recordExists, .recordNotFound, .uniqueViolation].contains(error.code)
     }
 
-    /// Adds the rooms that sensors are in.
+    /// Adds the missing rooms that sensors refer to.
     private static func mendReferences(_ tx: inout WriteTransaction) throws {
         for sensor in try tx.fetch(FetchRequest<Sensor>()) {
             guard let room = sensor.room?.id, try tx.get(Room.self, id: room) == nil else { continue }
@@ -59,7 +59,7 @@ struct RandomHistory {
         case 4: return { tx in try tx.upsert(sensor) }
         case 5: return { tx in _ = try tx.delete(Sensor.self, id: id) }
         case 6:
-            // Under one id, another one in the same write.
+            // Replaces a record by another with the same id in one write.
             return { tx in
                 _ = try tx.delete(Sensor.self, id: id)
                 try tx.insert(sensor)
@@ -76,7 +76,7 @@ struct RandomHistory {
             tags: (0..<draw(3)).map { "t\($0)" })
     }
 
-    /// A request that somebody may subscribe to.
+    /// Returns a request for a subscriber.
     mutating func request() -> FetchRequest<Sensor> {
         let (low, room) = (Double(draw(30)), rooms[draw(rooms.count)])
         switch draw(6) {

@@ -25,7 +25,7 @@ struct Ticket {
     var text: String
 }
 
-/// Puts a sensor somewhere else.
+/// Moves a sensor to another room.
 struct MoveSensor: Action, Equatable {
     var id: String
     var room: String?
@@ -37,7 +37,7 @@ struct MoveSensor: Action, Equatable {
     }
 }
 
-/// Adds a ticket, whose number, token and time are the transaction's.
+/// Adds a ticket whose number, token and time come from the transaction.
 struct AddTicket: Action {
     var text: String
 

@@ -3,7 +3,7 @@ import StoreEngine
 import StoreRuntime
 
 extension Store {
-    /// What is wrong with this store, after a look at everything.
+    /// Returns the findings of a complete check of this store.
     func findings() throws -> [String] {
         var findings: [String] = []
         _ = try verify { findings.append("\($0)") }

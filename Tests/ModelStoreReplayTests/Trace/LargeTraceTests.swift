@@ -9,11 +9,11 @@ import Testing
 @Suite("Replays of large change sets") struct LargeTraceTests {
     private static let mebibyte = 1 << 20
 
-    /// A sixteenth of what a replay reads ahead.
+    /// A sixteenth of a replay's read-ahead limits.
     private static let limits = TracePrefetch.Limits(
         portion: (lines: 256, bytes: mebibyte / 16), all: (portions: 16, bytes: mebibyte))
 
-    /// A trace of large change sets.
+    /// Records a trace of large change sets.
     private func record(_ count: Int, of byteCount: Int, to path: String) async throws {
         let store = try Store.temporary(records: Ticket.self)
         let recorder = try await Recorder(store, to: path)
@@ -42,7 +42,7 @@ import Testing
         let prefetch = TracePrefetch(try TraceReader(path: folder.file("t")), limits: Self.limits)
         var lineCount = 0
         while true {
-            // It rests at its limit, or has read all.
+            // The thread rests at its limit, or has read everything.
             while lineCount < 4, !prefetch.readAhead.isFull { await Task.yield() }
             let byteCount = prefetch.readAhead.byteCount
             #expect(byteCount < Self.limits.all.bytes + 2 * Self.limits.portion.bytes)
@@ -63,7 +63,7 @@ import Testing
             while !prefetch.readAhead.isFull { await Task.yield() }
             prefetch.stop()
         }
-        // The thread was the last to have it.
+        // The thread held the last reference.
         while known != nil { await Task.yield() }
     }
 

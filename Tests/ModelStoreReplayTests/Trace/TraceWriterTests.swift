@@ -64,7 +64,7 @@ import Testing
             let value = (0..<depth).reduce(JSONValue.null) { inner, _ in .array([inner]) }
             return .row(TraceRow(typeName: "Ticket", incarnation: 1, record: .object([JSONMember("text", value)])))
         }
-        // With the line and the record.
+        // The line and the record add two levels.
         try writer.append(frame(510))
         let error = #expect(throws: StoreError.self) { try writer.append(frame(511)) }
         #expect(error?.code == .notRecordable && error?.message.contains("513 levels") == true)

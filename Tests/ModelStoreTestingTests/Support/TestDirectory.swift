@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory in memory, where there is such, that goes when the test ends.
+/// A directory that is removed when the test ends; in memory if the system offers that.
 final class TestDirectory: Sendable {
     let path: String
 

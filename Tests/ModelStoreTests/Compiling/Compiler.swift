@@ -1,48 +1,49 @@
 import Foundation
 
-/// The Swift compiler, with the modules and the macros that this test run was built from.
+/// The Swift compiler, with the modules and the macro plugin of this test run's build.
 enum Compiler {
-    /// Where the build put the test bundle.
+    /// The directory of the test bundle.
     private static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     private static let modules = products.appending(path: "Modules")
     private static let plugin = products.appending(path: "StoreMacros-tool")
     private static let moduleMap = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../Sources/CLMDB/module.modulemap").standardizedFileURL
 
-    /// Whether there is all that a program with records is compiled from.
+    /// Whether everything needed to compile a program with records is present.
     static let isAvailable: Bool = {
         [modules, plugin, moduleMap].allSatisfy { FileManager.default.fileExists(atPath: $0.path) }
             && (try? run("swiftc", ["--version"])) != nil
     }()
 
-    /// The errors in a file that imports ModelStore, each as the compiler words it; empty where it is sound.
+    /// Returns the compiler's error messages for a file that imports ModelStore; empty if it compiles.
     ///
-    /// - Parameter solverScopes: how many steps the type checker may take for one expression, where that is limited.
+    /// - Parameter solverScopes: The maximum number of type checker steps for one expression; nil for no limit.
     static func errors(in source: String, solverScopes: Int? = nil) throws -> [String] {
         try faults(in: source, solverScopes: solverScopes).map(\.message)
     }
 
-    /// The same errors with their places.
+    /// Returns the same errors with their locations.
     static func faults(in source: String, solverScopes: Int? = nil) throws -> [Fault] {
         let directory = try TestDirectory()
         let limit = solverScopes.map { ["-typecheck", "-Xfrontend", "-solver-scope-threshold=\($0)"] }
         return try faults(in: source, directory, limit ?? [])
     }
 
-    /// An error and where it is: lines and columns count from 0.
+    /// An error and its location. Lines and columns count from 0.
     struct Fault {
         let line: Int
         let column: Int
         let message: String
     }
 
-    /// The errors in a file that imports ModelStore, those about lifetimes as well, which are found behind the types.
+    /// Returns the errors in a file that imports ModelStore, including lifetime errors, which the compiler finds after type
+    /// checking.
     static func errorsOfLifetimes(in source: String) throws -> [String] {
         let directory = try TestDirectory()
         return try errors(in: source, directory, ["-emit-sil", "-o", directory.path + "/out.sil"])
     }
 
-    /// The errors in a file that imports a module of the given source, which is sound.
+    /// Returns the errors in a file that imports a module with the given source. That source must compile.
     static func errors(in source: String, importing library: String) throws -> [String] {
         let directory = try TestDirectory()
         let errors = try errors(
@@ -89,7 +90,7 @@ enum Compiler {
         let symbols: [Symbol]
     }
 
-    /// The public declarations of a module and of its extensions of others, a line for each, in order.
+    /// Returns the public declarations of a module and of its extensions of other modules, sorted, one per line.
     static func publicInterface(of module: String) throws -> [String] {
         let directory = try TestDirectory()
         #if arch(x86_64)

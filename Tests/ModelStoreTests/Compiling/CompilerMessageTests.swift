@@ -1,7 +1,7 @@
 import Testing
 
-/// What the spelling of a type does not tell the macros, the compiler finds in what they generate. It should say it once,
-/// and say what to do.
+/// Some errors are invisible to the macros, which see only the spelling of a type. The compiler finds them in the generated code,
+/// and should report each one once, with a remedy.
 @Suite("Messages of the compiler", .serialized, .enabled(if: Compiler.isAvailable)) struct CompilerMessageTests {
     private static let types = """
         enum Region: String { case north, south }
@@ -29,7 +29,7 @@ import Testing
         let message = "'init(_:_:renamedFrom:)' \(remedy)"
         let withDefault = "'init(_:_:default:renamedFrom:)' \(remedy)"
         let errors = try Compiler.errors(in: Self.types + source)
-        // The token of each field is refused as well, behind these.
+        // After these errors, the compiler also rejects the token of each field.
         #expect(errors.prefix(5) == [message, message, withDefault, message, message])
     }
 
@@ -46,7 +46,7 @@ import Testing
             """
         let remedy = "a record is no field of another: refer to it with Reference, as in 'var room: Reference<Room>'"
         let errors = try Compiler.errors(in: Self.types + source)
-        // The token of each field is refused as well, behind these.
+        // After these errors, the compiler also rejects the token of each field.
         #expect(errors.filter { $0.hasSuffix(remedy) }.count == 3)
         #expect(errors.prefix(3).allSatisfy { $0.hasSuffix(remedy) }, "\(errors)")
     }

@@ -1,6 +1,6 @@
 import Testing
 
-/// How much work conditions are for the type checker. Its steps are counted, since time depends on the machine.
+/// The type checker's work for conditions. The tests count its steps, because time depends on the machine.
 @Suite("Type checking of conditions", .serialized, .enabled(if: Compiler.isAvailable)) struct ConditionTypeCheckingTests
 {
     private static let types = """
@@ -49,7 +49,7 @@ import Testing
             "$0.id == $0.spare", "$0.note == $0.place.city",
         ]
         #expect(try errors(mixed.joined(separator: " && "), scopes: 5_000) == [])
-        // The limit is one that can be passed.
+        // A much smaller limit fails, so the compiler does enforce it.
         #expect(try errors(terms.joined(separator: " && "), scopes: 5) != [])
     }
 
@@ -82,7 +82,7 @@ import Testing
         "$0.tags.contains(\"x\")", "$0.id.in(1...5)",
     ]
 
-    /// Wrong terms, each with words of the compiler's message.
+    /// Invalid terms, each with a part of the expected compiler message.
     private static let wrongTerms = [
         ("$0.place.citty == \"x\"", "no field of this name"),
         ("$0.place.citty.hasPrefix(\"x\")", "no field of this name"), ("$0.room == 3", "a value of its type"),

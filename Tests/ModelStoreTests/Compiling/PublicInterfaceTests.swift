@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The public declarations against a checked-in list, so that a review sees each change of them.
+/// Compares the public declarations with a checked-in list, so that every change appears in a review.
 ///
-/// `RECORD=1` writes the lists anew.
+/// `RECORD=1` writes the lists again.
 @Suite("Public interface", .serialized, .enabled(if: Compiler.isAvailable)) struct PublicInterfaceTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "PublicInterface")
 

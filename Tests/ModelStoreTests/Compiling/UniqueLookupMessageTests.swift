@@ -1,6 +1,6 @@
 import Testing
 
-/// What the compiler says of lookups by fields that are not unique.
+/// The compiler's messages for lookups by fields that are not unique.
 @Suite(.serialized, .enabled(if: Compiler.isAvailable)) struct UniqueLookupMessageTests {
     private static let record = """
         enum Region: String, Codable { case north, south }
@@ -24,7 +24,7 @@ import Testing
         'get(_:id:)' for an id, or fetch the records by a condition: 'fetch(R.where { $0.field == value })'
         """
 
-    /// The errors in a lookup, in a transaction and by the store itself.
+    /// Returns the errors of a lookup in a transaction, and of the same lookup on the store.
     private static func errors(_ lookup: String) throws -> [[String]] {
         let uses = ["store.read { tx in try tx.\(lookup) }", "store.\(lookup)"]
         return try uses.map { try Compiler.errors(in: record + "func find(_ store: Store) throws { _ = try \($0) }") }

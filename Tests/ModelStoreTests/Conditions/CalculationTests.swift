@@ -7,7 +7,7 @@ import Testing
     var label: String?
 }
 
-/// Numbers of several types, and collections.
+/// A record with numbers of several types, and collections.
 @Record struct Depot: Equatable {
     @ID var id: Int
     var used: Int64
@@ -61,14 +61,14 @@ import Testing
         #expect(try ids { $0.used * $0.total > $0.used } == [1, 2])
         #expect(try ids { $0.small + $0.small > 100 } == [1])
         #expect(try ids { $0.small + $0.small < -200 } == [2])
-        // A division by zero, and a field that is nil.
+        // Cases: a division by zero, and a field that is nil.
         #expect(try ids { $0.used / $0.total >= 0 } == [1, 2])
         #expect(try ids { $0.used % $0.total != 0 } == [1, 3])
         #expect(try ids { !($0.used / $0.total >= 0) } == [3])
         #expect(try ids { $0.spare + 1 > 0 } == [1, 3])
-        // Past 128 bits.
+        // The product exceeds 128 bits.
         #expect(try ids { $0.used * $0.used * $0.used > 0 } == [1, 3])
-        // Floating numbers follow IEEE 754; NaN is greater than all others.
+        // Floating-point numbers follow IEEE 754; NaN is greater than all others.
         #expect(try ids { $0.load / 0 > 1e300 } == [1, 2, 3])
     }
 
@@ -97,7 +97,7 @@ import Testing
         #expect(try ids { $0.shelves.any { $0.label.hasPrefix("t") } } == [1])
         #expect(try ids { $0.shelves.all { $0.floor < 3 } } == [2, 3])
         #expect(try ids { $0.shelves.any { $0.floor * 2 == 6 } } == [1])
-        // Without a collection neither any nor all of its elements are so.
+        // If the collection is nil, both `any` and `all` are false.
         #expect(try ids { $0.marks.any { $0.in(2...9) } } == [1])
         #expect(try ids { $0.marks.all { $0 > 0 } } == [1, 3])
         let explained = Depot.where { $0.shelves.any { $0.floor > 2 } || $0.tags.all { $0 == "b" } || $0.used * 2 > 5 }

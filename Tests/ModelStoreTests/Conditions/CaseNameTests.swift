@@ -62,7 +62,7 @@ private struct Alarm {
         #expect(positions[0] == positions[1])
     }
 
-    /// A field as programs declared it before names were kept.
+    /// Returns a field as programs declared it before schemas kept the names of cases.
     private static func withoutNames(_ field: FieldSchema) -> FieldSchema {
         FieldSchema(
             name: field.name, type: withoutNames(field.type), defaultValue: field.defaultValue, renamedFrom: [])

@@ -18,7 +18,7 @@ import Testing
     var prices: [String: Int]?
 }
 
-/// What texts and data hold, as Swift says of their values.
+/// Conditions on the content of texts and data give the same results as Swift.
 @Suite struct ContentConditionTests {
     private static let leaflets: [Leaflet] = {
         let texts = ["", "a", "é", "e\u{301}", "👨‍👩‍👧", "\r\n", "four", "🇩🇪🇫🇷", "\u{0}"]

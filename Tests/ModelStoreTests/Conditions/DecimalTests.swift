@@ -13,7 +13,7 @@ import Testing
     var paused: Duration?
 }
 
-/// Sums, means and calculations of decimals, and sums and means of durations.
+/// Sums, averages and calculations of decimals, and sums and averages of durations.
 @Suite struct DecimalTests {
     private static func decimal(_ text: String) throws -> Decimal {
         text == "nan" ? .nan : try #require(Decimal(string: text))
@@ -92,12 +92,12 @@ import Testing
         #expect(try ids(store) { $0.price / 3 == 1 } == [2])
         #expect(try ids(store) { 1 - $0.price > 1 } == [3])
         #expect(try ids(store) { $0.price % 2 == -1.5 } == [3])
-        // With nothing, out of range, and by zero there is no result.
+        // A calculation with nil, out of range or with a division by zero has no result.
         #expect(try ids(store) { $0.price + $0.discount > -100 } == [])
         #expect(try ids(store) { $0.price * Decimal.greatestFiniteMagnitude * 10 > 0 } == [1])
         #expect(try ids(store) { $0.price / 0 != 1 } == [1, 2, 3, 4])
         #expect(try ids(store) { $0.price % 0 >= 0 } == [])
-        // A field that is a floating number makes all of them so.
+        // A floating-point field makes the whole calculation floating-point.
         #expect(try ids(store) { $0.price * $0.weight + 0.2 == 0.1 + 0.2 } == [1])
         #expect(try ids(store) { $0.price * $0.weight + 0.2 == 0.3 } == [])
         #expect(try ids(store) { $0.price * Double.infinity > 0 } == [1, 2, 4])
@@ -149,7 +149,7 @@ import Testing
         #expect(
             try ids(store) { $0.price / $0.amount > limit }
                 == expected { $0.amount != 0 && $0.price / Decimal($0.amount) > limit })
-        // What a remainder is: with its quotient, which is whole, it makes up the dividend.
+        // The definition of the remainder: added to the truncated quotient times the divisor, it gives the dividend.
         try store.read { tx throws in
             for invoice in invoices where invoice.amount != 0 {
                 let (dividend, divisor) = (invoice.price, Decimal(invoice.amount))

@@ -6,7 +6,7 @@ import Testing
 @Suite struct DeepConditionTests {
     private static let count = 100_000
 
-    /// Runs a request with the condition and does with it all else that walks its tree.
+    /// Runs a request with the condition, and every other operation that walks the condition's tree.
     private func ids(_ condition: Condition<Depot>) throws -> [Int] {
         let store = try Store.temporary(records: Depot.self)
         try store.write { tx in
@@ -56,7 +56,7 @@ import Testing
     @Test func `what nests up to the limit runs`() throws {
         let fields = Depot.fields
         var sum = fields.used + 1
-        // Each level has one operator, the innermost one two.
+        // Each level has one operator, the innermost level two.
         for _ in 0..<498 { sum = sum + 1 }
         #expect(try ids(sum == 500) == [1, 2, 3])
         expectTooDeep(sum + 1 == 501)

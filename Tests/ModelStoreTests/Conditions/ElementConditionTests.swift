@@ -9,7 +9,7 @@ import Testing
     var marks: [String?] = []
 }
 
-/// What `contains` and `count` of collections find, with an index and without.
+/// Results of `contains` and `count` on collections, with and without an index.
 @Suite struct ElementConditionTests {
     private func store() throws -> Store {
         let texts = [["é"], ["e\u{301}"], ["e\u{301}", "é"], []]

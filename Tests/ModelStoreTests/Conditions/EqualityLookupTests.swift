@@ -5,7 +5,7 @@ import StoreRuntime
 import TestSupport
 import Testing
 
-/// Ages of a type that gains and loses indexes.
+/// Versions of a type that gains and loses indexes.
 private enum Bookings {
     @Record("Booking")
     struct Plain: Equatable {
@@ -34,7 +34,7 @@ private enum Bookings {
     }
 }
 
-/// A booking of any age.
+/// A booking of any version.
 private protocol Booking: Record {
     var id: Int { get }
     var room: Int { get }
@@ -43,12 +43,12 @@ private protocol Booking: Record {
 }
 
 extension Booking {
-    /// The values in the order of the fields.
+    /// The values in field order.
     var values: [DynamicValue] {
         [.int(Int64(id)), .int(Int64(room)), day.map { .int(Int64($0)) } ?? .none, .string(guest)]
     }
 
-    /// What a typed request gives.
+    /// Returns the rows of a typed request.
     static func fetch(
         _ request: Request, _ tx: borrowing some ReadableTransaction & ~Copyable
     ) throws -> [[DynamicValue]] {
@@ -62,14 +62,14 @@ extension Bookings.Plain: Booking {}
 extension Bookings.Compound: Booking {}
 extension Bookings.Several: Booking {}
 
-/// Requests by equality alone, which are answered without the planner where they give a few records.
+/// Requests with equality conditions only. The store answers them without the planner if few records match.
 @Suite struct EqualityLookupTests {
     private static let seed = ProcessInfo.processInfo.environment["MODELSTORE_SEED"].flatMap(UInt64.init) ?? 1
     private static let guests = [
         "", "a", "b", String(repeating: "long", count: 70), String(repeating: "long", count: 90),
     ]
 
-    /// Some values are those of many records, others of few or none.
+    /// Returns values of which some occur in many records and others in few or none.
     private static func values(_ random: inout TestRandom) -> [String: DynamicValue] {
         let isCommon = Bool.random(using: &random)
         return [
@@ -113,7 +113,8 @@ extension Bookings.Several: Booking {}
         }
     }
 
-    /// What a request gives, by the path that is chosen, by a walk over all records and typed, and how many it counts.
+    /// Checks the rows of a request through the chosen path, through a walk over all records and through the typed interface, and
+    /// its count.
     private static func check(_ store: Store, _ age: any Booking.Type, _ request: Request, _ place: String) throws {
         try store.read { tx in
             let reading = tx._reading
@@ -130,7 +131,7 @@ extension Bookings.Several: Booking {}
             let found = try rows(request, by: nil)
             #expect(try age.fetch(request, tx) == found, "\(place): \(request)")
             if request.order.isEmpty {
-                // Any of those that meet the condition, each once.
+                // The rows may be any of the matching records, each once.
                 var unlimited = request
                 (unlimited.limit, unlimited.offset) = (nil, 0)
                 let all = Set(try rows(unlimited, by: .records))

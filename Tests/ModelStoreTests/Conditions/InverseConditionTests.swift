@@ -17,7 +17,7 @@ extension Tenant {
     @Reference(onDelete: .nullify) var guests: Set<Reference<Tenant>>?
 }
 
-/// Conditions about the records that refer to one, and about those that elements lead to.
+/// Conditions on the records that refer to a record, and on the records that its elements refer to.
 @Suite struct InverseConditionTests {
     private let store: Store
     private let chess = UUID(uuidString: "00000000-CA47-1067-B31D-00DD010662DA") ?? UUID()
@@ -101,7 +101,7 @@ extension Tenant {
             try store.read { try $0.fetch(Club.where(condition)) }.map(\.id)
         }
         #expect(try clubs { $0.founder.house.inverse(House.tenants).any { $0.id == 1 } } == [chess])
-        // The seat of the other one is nowhere.
+        // The seat of the other club is a dangling reference.
         #expect(try clubs { $0.seat.inverse(House.seats).count >= 0 } == [chess])
         #expect(try clubs { $0.seat.inverse(House.seats).count != 1 } == [golf])
         #expect(try tenants { $0.clubs.any { $0.seat.inverse(House.seats).count != 1 } } == [1, 2])
@@ -150,15 +150,15 @@ extension Tenant {
                 return (looked, found)
             }
         }
-        // The tenant by its id, and then the house by its own.
+        // The store reads the tenant by its id, then the house by its id.
         #expect(try looked { _ in House.tenants.any { $0.id == 105 } } == (2, 1))
-        // The house is looked up twice, and in between its ten entries in the index on the reference.
+        // The store reads the house twice, and in between its ten entries in the reference's index.
         #expect(try looked { $0.id == "h7" && House.tenants.count == 10 } == (12, 1))
         #expect(try looked { $0.id == "h7" && House.tenants.count == 9 } == (11, 0))
-        // With a condition the records too; the first that meets it is enough.
+        // With a condition the store also reads the records, and stops at the first match.
         #expect(try looked { $0.id == "h7" && House.tenants.any { $0.id > 0 } } == (4, 1))
         #expect(try looked { $0.id == "h7" && House.tenants.any { $0.friend == 4 } }.looked <= 22)
-        // Only the entries of the index, and the houses that are found.
+        // The store reads only the index entries and the matching houses.
         let crowded = try looked { _ in House.tenants.count > 5 }
         #expect(crowded.found == 100 && crowded.looked <= 1_004 + 103)
     }

@@ -25,11 +25,11 @@ import Testing
     var tail: String = "tail"
 }
 
-/// Fields of structs in structs, decoded alone.
+/// Fields of nested structs, decoded without the rest of the record.
 @Suite struct NestedFieldTests {
     private static func lane(_ name: String) -> Lane { Lane(name: "lane \(name)", number: name.utf8.count % 2) }
 
-    /// Quarters with and without what is optional.
+    /// Returns a quarter; some have optional values and some do not.
     private static func quarter(_ name: String, _ id: Int) -> Quarter {
         Quarter(
             zip: "zip \(name)", lane: Lane(name: "lane \(name)", number: id % 2 == 0 ? nil : id),
@@ -54,7 +54,7 @@ import Testing
         try store.write { tx in for campus in Self.campuses { try tx.insert(campus) } }
     }
 
-    /// Reads a field in every way that decodes it alone.
+    /// Reads a field in every way that decodes only this field.
     private func check<V: Hashable & Sendable>(
         _ field: @escaping (Campus.Fields) -> Field<Campus, V>, _ value: (Campus) -> V,
         _ location: SourceLocation = #_sourceLocation

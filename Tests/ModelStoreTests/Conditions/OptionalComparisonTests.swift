@@ -2,7 +2,7 @@ import ModelStore
 import TestSupport
 import Testing
 
-/// One that does not name the protocol of field values.
+/// An enum that does not conform to the store's field value protocol.
 enum Pace: String { case slow, quick }
 
 @Record struct Landing: Equatable {
@@ -24,7 +24,7 @@ enum Pace: String { case slow, quick }
     @Reference(onDelete: .nullify) var next: Reference<Landing>?
 }
 
-/// Comparisons of fields of which one may be nil, or both.
+/// Comparisons of two fields, one or both of which may be nil.
 @Suite struct OptionalComparisonTests {
     private static let lifts: [Lift] = {
         var random = TestRandom(seed: 17)
@@ -48,7 +48,7 @@ enum Pace: String { case slow, quick }
         }
     }
 
-    /// Less, and whether both are there; what Swift has no operator for.
+    /// Returns whether both values are present and the left one is less, for which Swift has no operator.
     private static func precedes<V: Comparable>(_ left: V?, _ right: V?) -> Bool {
         guard let left, let right else { return false }
         return left < right

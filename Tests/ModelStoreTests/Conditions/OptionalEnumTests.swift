@@ -1,7 +1,7 @@
 import ModelStore
 import Testing
 
-/// Enums that name no protocol of the store: alone, with an order, and `Codable`.
+/// Enums that name no protocol of the store: plain, comparable, and `Codable`.
 enum FanMode: String, Codable { case eco, boost }
 enum FanLevel: Int { case low, high }
 
@@ -17,7 +17,7 @@ enum FanLevel: Int { case low, high }
     @Reference(onDelete: .none) var twin: Reference<Fan>?
 }
 
-/// Optional enums as rows, keys and headers: each through its token, which decodes what the record has.
+/// Optional enums as rows, keys and headers. Each is read through its token, which decodes the stored value.
 @Suite struct OptionalEnumTests {
     private static let fans = [
         Fan(id: 1, mode: .eco, indexed: .boost, preset: nil, level: .low, box: FanBox(mode: .boost), twin: 2),

@@ -4,7 +4,7 @@ import StoreEngine
 import StoreRuntime
 import Testing
 
-/// Enums and a struct with raw values that say nothing of ModelStore.
+/// Enums and a struct with raw values that do not mention ModelStore.
 private enum Planet: String, CaseIterable {
     case mercury, venus, earth
 }
@@ -58,7 +58,7 @@ private struct Probe {
         #expect(try store.read { try $0.get(Body.self, id: .mercury) } == nil)
         #expect(try store.read { try $0.contains(Body.self, id: .earth) })
         #expect(try store.read { try $0.value(Body.self, id: .earth, \.mass) } == 0)
-        // By raw value: "earth" comes before "venus", whatever the order of the cases.
+        // Ids are ordered by raw value: "earth" comes before "venus", whatever the order of the cases.
         #expect(try store.read { try $0.all(Body.self) }.map(\.planet) == [.earth, .venus])
         try await store.write { tx in
             try tx.update(Body.self, id: .venus) { $0.mass = 4.87 }

@@ -78,11 +78,11 @@ import Testing
 
     @Test func `without a record on the way a calculation is nil`() throws {
         let store = try store()
-        // The fourth has no chamber, its spare one is not there, and the third chamber has no capacity.
+        // The fourth thermometer has no chamber, its spare chamber does not exist, and the third chamber has no capacity.
         #expect(try ids(Thermometer.where { $0.chamber.capacity + $0.level != 7 }, store) == [2, 3, 4])
         #expect(try ids(Thermometer.where { $0.spare.floor + $0.level < 100 }, store) == [1, 2, 3])
         #expect(try ids(Thermometer.where { !($0.spare.floor + $0.level < 100) }, store) == [4])
-        // Both sides nil are equal.
+        // If both sides are nil, they are equal.
         #expect(
             try ids(Thermometer.where { $0.spare.floor + $0.level == $0.chamber.floor - $0.level }, store) == [3, 4])
     }

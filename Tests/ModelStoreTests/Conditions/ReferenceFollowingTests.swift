@@ -21,7 +21,7 @@ import Testing
     var count: Int
 }
 
-/// On which side a condition through a reference is answered, and how many records that takes.
+/// From which side the store answers a condition through a reference, and how many records it reads.
 @Suite struct ReferenceFollowingTests {
     private static func store() throws -> Store {
         let store = try Store.temporary(records: Product.self, Maker.self, OrderLine.self)
@@ -40,7 +40,7 @@ import Testing
         return store
     }
 
-    /// The ids that a request finds, and how many entries and records it looks at.
+    /// Returns the ids of the matching records, and the number of entries and records that the request reads.
     private static func run(
         _ request: FetchRequest<OrderLine>, _ store: Store, search: ReferrerSearch? = nil
     ) throws -> (ids: [Int], looked: Int) {

@@ -2,7 +2,7 @@ import Foundation
 import ModelStore
 import Testing
 
-/// Reading the feed in the process that writes.
+/// Reading the feed in the writing process.
 @Suite(.timeLimit(.minutes(20))) struct ChangeFeedTests {
     static func sensor(_ number: Int, celsius: Double = 20, room: String = "hall") -> Sensor {
         Sensor(id: "s\(number)", room: room, serial: "A-\(number)", celsius: celsius)
@@ -12,14 +12,15 @@ import Testing
         try Store.temporary(records: Sensor.self, Account.self, options: small(options))
     }
 
-    /// With a small map: tests that wait let others begin, and a hundred maps of the standard size fill the address space.
+    /// Returns options with a small map. Tests run concurrently while others wait, and a hundred maps of the default size fill
+    /// the address space.
     static func small(_ options: StoreOptions = StoreOptions()) -> StoreOptions {
         var options = options
         options.mapByteCount = 1 << 30
         return options
     }
 
-    /// The next elements of a sequence.
+    /// Returns the next `count` elements of the feed.
     static func take(_ count: Int, _ iterator: inout ChangeFeed.Iterator) async throws -> [ChangeSet] {
         var sets: [ChangeSet] = []
         while sets.count < count, let set = try await iterator.next() { sets.append(set) }
@@ -96,7 +97,7 @@ import Testing
         let ahead = try await store.write(returning: .position) { try $0.insert(Self.sensor(8)) }.position
         #expect(await code(copy, ahead) == .positionInFuture)
 
-        // The error says from where the feed can be read.
+        // The error names the oldest position from which the feed can be read.
         var feed = store.changes(since: old).makeAsyncIterator()
         do {
             _ = try await feed.next()
@@ -246,7 +247,7 @@ import Testing
 }
 
 extension Sequence {
-    /// The results of an asynchronous closure for each element, one after the other.
+    /// Returns the results of an asynchronous closure for each element, run in sequence.
     fileprivate func asyncMap<T>(_ body: (Element) async throws -> T) async rethrows -> [T] {
         var results: [T] = []
         for element in self { results.append(try await body(element)) }

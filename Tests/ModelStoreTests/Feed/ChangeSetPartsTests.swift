@@ -2,7 +2,7 @@ import Foundation
 import ModelStore
 import Testing
 
-/// Large change sets, which readers get in parts.
+/// Large change sets, which readers receive in parts.
 @Suite(.timeLimit(.minutes(20))) struct ChangeSetPartsTests {
     private static func options(_ filters: FeedFilter..., changesPerPart: Int = 10) -> FeedOptions {
         var options = FeedOptions()
@@ -48,7 +48,7 @@ import Testing
         var last = start
         var sets: [ChangeSet] = []
         while last != newest, let set = try await feed.next() {
-            // Who resumes at the position of a whole one must find nothing again of what came with it.
+            // After a reader resumes at the position of a whole change set, it must not receive any part of it again.
             if set.isLastPart { #expect(set.position.sequence == set.sequence) } else { #expect(set.position == last) }
             sets.append(set)
             if set.isLastPart { last = set.position }

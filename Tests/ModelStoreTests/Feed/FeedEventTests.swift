@@ -20,7 +20,7 @@ import Testing
 
     private static func json(_ event: FeedEvent) throws -> JSONValue { try JSONReader.read(event.json) }
 
-    /// A store with an insert of three records, an update and a delete, after the position.
+    /// Returns a store with an insert of three records, an update and a delete, and the position before them.
     private static func store() async throws -> (Store, Position) {
         let store = try ChangeFeedTests.store()
         let start = try store.position
@@ -73,7 +73,7 @@ import Testing
             let position = try #require(Position(text))
             #expect(position == event.position)
             let again = try await Self.events(store, from: .after(position))
-            // The first three are of one change set.
+            // The first three events belong to one change set.
             let expected = Array(events[(place < 2 ? 0 : place + 1)...])
             #expect(again.map(\.id) == expected.map(\.id))
             #expect(again.map(\.json) == expected.map(\.json))
@@ -155,7 +155,7 @@ import Testing
                 positions.append(event.position)
                 try apply(event)
             }
-            // Written before and behind the place of the reading.
+            // These writes change records before and after the reader's current record.
             let round = positions.count
             try await store.write { tx in
                 try tx.update(Sensor.self, id: "s1") { $0.celsius += 1 }
@@ -175,7 +175,7 @@ import Testing
         let different = Set(copy.keys).union(now.keys).filter { copy[$0] != now[$0] }
         #expect(different.isEmpty, "\(different.map { (copy[$0], now[$0]) })")
         #expect(now.count == (try store.read { try $0.count(Sensor.self) }) + 1)
-        // A filter lets records through as it does changes.
+        // A filter applies to records in the same way as to changes.
         var hot = try store.recordEvents(named: "test", only: [FeedFilter(Sensor.self, where: { $0.celsius > 20 })])
         #expect(try hot.next()?.map(\.key) == [#"{"id":"s1"}"#])
         #expect(try hot.next() == nil)

@@ -2,7 +2,7 @@ import Foundation
 import ModelStore
 import Testing
 
-/// Many who follow the feed at once, and how they end.
+/// Many concurrent followers of the feed, and how they end.
 @Suite(.timeLimit(.minutes(20))) struct FollowerTests {
     @Test func `of hundreds of followers each has every change set in order, until it is cancelled`() async throws {
         let store = try ChangeFeedTests.store()
@@ -60,7 +60,7 @@ import Testing
                 }
             }
         }
-        // So far the writing goes before the store is closed.
+        // The test lets this many writes finish before it closes the store.
         for await number in written where number >= tenths * 20 { break }
         await store.shutdown()
         for follower in followers {

@@ -1,9 +1,9 @@
 import ModelStore
 import Testing
 
-/// Rows and then changes, without a gap.
+/// Readers receive all records and then all changes, without a gap.
 @Suite(.timeLimit(.minutes(20))) struct RecordsAndChangesTests {
-    /// What a reader knows from the elements that it was given.
+    /// The state that a reader builds from the elements it receives.
     private struct Mirror {
         var sensors: [String: Sensor] = [:]
         var last: String?
@@ -51,7 +51,7 @@ import Testing
         var afterReady = 0
         while afterReady < 20 {
             if mirror.isReady {
-                // One that changes nothing has no change set to wait for.
+                // A write that changes nothing makes no change set to wait for.
                 let before = try store.position
                 while try store.position == before { try await write() }
             } else if Bool.random(using: &random) {
@@ -85,7 +85,7 @@ import Testing
             states[position.sequence] = Dictionary(uniqueKeysWithValues: warm.map { ($0.id, $0) })
         }
         for _ in 0..<40 { try await write() }
-        // One of another type does not matter.
+        // A filter for another type does not matter.
         var options = FeedOptions(only: FeedFilter(Sensor.self) { $0.celsius >= 2 }, FeedFilter(Account.self))
         options.mergesPending = Bool.random(using: &random)
         options.reportsProgress = true
@@ -131,7 +131,7 @@ import Testing
         var fields = store.recordsAndChanges(of: Sensor.self, options).makeAsyncIterator()
         options = FeedOptions()
         options.skipsOwnOrigin = true
-        // So that what is left out can be waited for.
+        // With progress reports, the test can wait for skipped change sets.
         options.reportsProgress = true
         var others = store.recordsAndChanges(of: Sensor.self, options).makeAsyncIterator()
         for _ in 0..<2 {
@@ -191,7 +191,7 @@ import Testing
         var mirror = Mirror()
         _ = mirror.apply(try #require(try await reader.next()))
         #expect(mirror.sensors.keys.sorted() == ["s1"])
-        // Each is a read of its own that leads to nothing.
+        // The reader reads each of these change sets and finds nothing in it.
         for number in 0..<50 { try await store.write { try $0.insert(Account(email: "\(number)", balance: 1)) } }
         try await store.write { tx in try tx.update(Sensor.self, id: "s1") { $0.celsius = 99 } }
         while !mirror.isReady { _ = mirror.apply(try #require(try await reader.next())) }

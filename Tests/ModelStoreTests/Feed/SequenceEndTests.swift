@@ -3,7 +3,7 @@ import StoreEngine
 import StoreRuntime
 import Testing
 
-/// How the asynchronous sequences of a store end: one rule for all of them.
+/// How the asynchronous sequences of a store end: one rule applies to all of them.
 @Suite(.timeLimit(.minutes(20))) struct SequenceEndTests {
     /// The sequences.
     enum Kind: String, CaseIterable, CustomTestStringConvertible {
@@ -14,7 +14,7 @@ import Testing
 
         var testDescription: String { rawValue }
 
-        /// Whether the end of the store is an error.
+        /// Whether the sequence throws an error when the store closes.
         var isThrowing: Bool { !isOfModel }
 
         var isOfModel: Bool { [.modelValues, .modelValuesTogether, .modelChanges].contains(self) }
@@ -128,7 +128,7 @@ import Testing
     }
 }
 
-/// Takes the elements of a sequence, and tells how it ends. It belongs to one task at a time.
+/// Reads the elements of a sequence, and reports how it ends. Only one task uses it at a time.
 final class EndReader: @unchecked Sendable {
     enum Step: Equatable {
         case element, ended
@@ -152,7 +152,7 @@ final class EndReader: @unchecked Sendable {
         }
     }
 
-    /// What comes after all elements.
+    /// Returns the step after all elements.
     func end() async -> Step {
         while true {
             let step = await next()

@@ -1,7 +1,7 @@
 import ModelStore
 import Testing
 
-/// Change sets that are asked for by position or number.
+/// Change sets read by position or number.
 @Suite(.timeLimit(.minutes(20))) struct SingleChangeSetTests {
     @Test func `a change set is read whole by its position and by its number`() async throws {
         let store = try Store.temporary(records: Reading.self, options: ChangeFeedTests.small())
@@ -15,7 +15,7 @@ import Testing
         }
         let newest = try store.changeSet(at: store.position)
         #expect(try newest.changes(of: Reading.self).map(\.id) == [15_000])
-        // What was read whole can be undone.
+        // A change set that was read whole can be undone.
         try await store.undo(try store.changeSet(at: position))
         #expect(try store.read { try $0.all(Reading.self).map(\.id) } == [15_000])
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreEngine
 
-/// Undoing change sets that readers get in parts.
+/// Undoing change sets that readers receive in parts.
 @Suite(.timeLimit(.minutes(20))) struct UndoPartsTests {
     private static let count = 20_000
 
@@ -54,7 +54,7 @@ import Testing
             #expect(error?.remedy?.contains("undo(sequence: \(bad.sequence))") == true)
         }
         #expect(try Self.wrongCount(store) == Self.count)
-        // The position of the first part is that of the change set before, and its number its own.
+        // The first part has the position of the previous change set and the number of its own.
         #expect(parts[0].position.sequence == bad.sequence - 1)
         try await store.undo(sequence: parts[0].sequence)
         #expect(try Self.wrongCount(store) == 0)
@@ -92,7 +92,7 @@ import Testing
         try await store.undo(thinned, partially: true)
         #expect(try store.read { try $0.count(Account.self) } == 0)
         #expect(try Self.wrongCount(store) == 2)
-        // A filter that lets all of it through thins nothing.
+        // A filter that passes every change leaves the change set whole.
         var all = store.changes(from: start, FeedOptions(only: FeedFilter(Account.self), FeedFilter(Reading.self)))
             .makeAsyncIterator()
         #expect(try await all.next()?.isWhole == true)
@@ -162,7 +162,7 @@ import Testing
         let bad = try await store.write(returning: .position) { tx in
             for id in 0..<count { try tx.update(Sensor.self, id: "s\(id)") { $0.serial = "B-\(id)" } }
         }.position
-        // Another record has the serial by now that one of the last would get back.
+        // Another record now has the serial that one of the last records would get back.
         try await store.write { tx in
             try tx.insert(Sensor(id: "z", room: "hall", serial: "A-\(count - 1)", celsius: 1))
         }

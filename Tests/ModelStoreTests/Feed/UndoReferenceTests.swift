@@ -21,7 +21,7 @@ import Testing
     @Reference(onDelete: .cascade) var probe: Reference<Probe>
 }
 
-/// Undoing and going back where records refer to each other, and deleting follows rules.
+/// Undoing change sets and returning to positions with records that refer to each other and have delete rules.
 @Suite(.timeLimit(.minutes(20))) struct UndoReferenceTests {
     private struct Contents: Equatable {
         var halls: [Hall]
@@ -109,7 +109,7 @@ import Testing
         #expect(error?.code == .changeConflict)
     }
 
-    /// One random step; what the rules forbid throws.
+    /// Runs one random step. Throws if a rule forbids it.
     private static func step(_ tx: inout WriteTransaction, _ random: inout TransactionRandom) throws {
         let (id, other) = (Int.random(in: 1...5, using: &random), Int.random(in: 1...5, using: &random))
         switch Int.random(in: 0..<10, using: &random) {
@@ -135,7 +135,7 @@ import Testing
             for _ in 0..<25 {
                 let steps = Int.random(in: 1...6, using: &random)
                 let drawn = UInt64.random(in: 0 ... .max, using: &random)
-                // What a rule forbids is not committed.
+                // The store does not commit a step that a rule forbids.
                 _ = try? await store.write { tx in
                     var random = TransactionRandom(seed: drawn)
                     for _ in 0..<steps { try Self.step(&tx, &random) }
@@ -145,7 +145,7 @@ import Testing
                     states.append((position, try Contents(store)))
                 }
                 guard states.count > 2, Int.random(in: 0..<4, using: &random) == 0 else { continue }
-                // As it is at hand, or from the feed in parts.
+                // Undoes the change set as read, or from the feed in parts.
                 switch Int.random(in: 0...3, using: &random) {
                 case 0: try await store.undo(try await Self.last(store))
                 case let count:

@@ -2,7 +2,7 @@ import Foundation
 import ModelStore
 import Testing
 
-/// Undoing change sets, and going back to positions.
+/// Undoing change sets, and returning to positions.
 @Suite(.timeLimit(.minutes(20))) struct UndoTests {
     private static func sensors(_ store: Store) throws -> [Sensor] { try store.read { try $0.all(Sensor.self) } }
 
@@ -24,7 +24,7 @@ import Testing
         let done = try await Self.last(store)
         try await store.undo(done)
         #expect(try Self.sensors(store) == before)
-        // And undoing that does it again.
+        // Undoing the undo restores the change.
         try await store.undo(try await Self.last(store))
         #expect(try Self.sensors(store) == after)
     }
@@ -46,7 +46,7 @@ import Testing
             try tx.insert(ChangeFeedTests.sensor(2))
         }
         let done = try await Self.last(store)
-        // Another has the serial now that the deleted one would get back.
+        // Another record now has the serial that the deleted record would get back.
         try await store.write { tx in
             try tx.insert(Sensor(id: "s3", room: "hall", serial: "A-1", celsius: 1))
         }

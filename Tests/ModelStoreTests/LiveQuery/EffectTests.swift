@@ -4,9 +4,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Closures that run again when what they read has changed.
+/// Closures that rerun when the data that they read changes.
 @Suite(.timeLimit(.minutes(20))) struct EffectTests {
-    /// What an effect's runs have seen, to wait for.
+    /// The values that the runs of an effect have seen, to wait for.
     final class Seen<Value: Sendable & Equatable>: Sendable {
         private let values = Mutex<[Value]>([])
         private let stream = AsyncStream<Value>.makeStream()
@@ -18,7 +18,7 @@ import Testing
 
         var all: [Value] { values.withLock { $0 } }
 
-        /// Waits until a value was seen.
+        /// Waits until a run has seen the value.
         func until(_ value: Value) async {
             for await seen in stream.stream where seen == value { return }
         }
@@ -33,7 +33,7 @@ import Testing
         await seen.until("20.0 0")
         try await store.write { try $0.update(Sensor.self, id: "s0") { $0.note = "not read" } }
         try await store.write { try $0.update(Sensor.self, id: "s1") { $0.celsius = 25 } }
-        // Both in one.
+        // Both changes are in one change set.
         try await store.write { tx in
             try tx.update(Sensor.self, id: "s0") { $0.celsius = 40 }
             try tx.update(Sensor.self, id: "s1") { $0.celsius = 41 }
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Observable final class Threshold: @unchecked Sendable {
-        // Unchecked: only one task changes it, and the effect reads after that.
+        // Unchecked, because only one task changes it and the effect reads it afterwards.
         var value = 0
     }
 
@@ -149,7 +149,7 @@ import Testing
         let seen = Seen<Int>()
         let effect = store.observe {
             let count = try query.results.count
-            // Nothing is watched before the run has ended.
+            // The effect starts to observe only after this run ends.
             if count == 3 { try query.reconfigure(to: Sensor.order { $0.id.ascending }.limit(2)) }
             seen.add(count)
         }
@@ -160,7 +160,8 @@ import Testing
         withExtendedLifetime(effect) {}
     }
 
-    /// The cross-task runs of a probe of Observation alone, which loses some: a change just when an effect arms.
+    /// The number of runs in several tasks, as in a probe of Observation without the store. That probe loses changes made just as
+    /// an effect arms.
     static let runCount = TestLength.runs(2_000, long: 100_000)
 
     @Test func `no change is lost between reading and watching`() async throws {
@@ -176,7 +177,7 @@ import Testing
                         try await store.write(durability: .relaxed) {
                             try $0.update(Sensor.self, id: "s\(number)") { $0.celsius = Double(1_000 + run) }
                         }
-                        // A lost change would be waited for in vain, until the suite's time limit.
+                        // A lost change would make this wait forever, until the suite's time limit.
                         await seen.until(Double(1_000 + run))
                         effect.cancel()
                     }

@@ -2,8 +2,8 @@ import ModelStore
 import TestSupport
 import Testing
 
-/// Random histories of writes under live queries, models and counts: after each write all show what a fresh read gives, and
-/// every subscriber's diffs lead there, however slow it is.
+/// Random histories of writes under live queries, models and counts. After each write all of them equal a fresh read, and every
+/// subscriber's diffs lead to that state, however slow the subscriber is.
 @Suite(.timeLimit(.minutes(20))) struct LiveHistoryTests {
     static let requests: [FetchRequest<Sensor>] = [
         FetchRequest().order { $0.id.ascending },
@@ -21,7 +21,7 @@ import Testing
         Sensor.where { !($0.celsius < 10) }.order { $0.id.ascending }.offset(1),
     ]
 
-    /// A subscriber that is as slow as it likes, and the rows that its updates have led to.
+    /// A subscriber of any speed, and the rows that its updates have produced.
     struct Follower {
         var updates: LiveUpdates<Sensor>.Iterator
         var rows: [Sensor] = []

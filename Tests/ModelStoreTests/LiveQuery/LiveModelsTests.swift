@@ -62,7 +62,7 @@ import Testing
     @Test func `a view shows its own records' models, also those that have gone since`() async throws {
         let store = try ModelTests.store(sensors: 2)
         let query = try store.liveQuery(Self.byWarmth.limit(2))
-        // Known from here, and the same records in the same order in the view.
+        // The query loads its models here. The view then has the same records in the same order.
         #expect(try query.models.count == 2)
         try ModelTests.write(store) { tx in
             try tx.update(Sensor.self, id: "s0") { $0.celsius = 19 }
@@ -101,7 +101,7 @@ import Testing
         }
         #expect(sizes == [10, 10, 4, 0])
         #expect(throws: StoreError.self) { try lazily.forEachBatch(of: 0) { _ in true } }
-        // What they hold stays, and what comes is in the next ones.
+        // Existing lazy results keep their content. New content appears in later ones.
         try await store.write { try $0.update(Sensor.self, id: "s3") { $0.note = "new" } }
         #expect(try lazily.allSatisfy { try $0.note == nil })
         #expect(try query.lazyResults.filter { try $0.note == "new" }.map { try $0.id } == ["s3"])

@@ -3,7 +3,7 @@ import StoreEngine
 import StoreRuntime
 import Testing
 
-/// Live queries: results that follow what is committed, told as scoped updates.
+/// Live queries: results that follow each commit and are delivered as scoped updates.
 @Suite(.timeLimit(.minutes(20))) struct LiveQueryTests {
     static func sensor(_ number: Int, celsius: Double = 20, room: String = "hall") -> Sensor {
         ModelTests.sensor(number, celsius: celsius, room: room)
@@ -139,7 +139,7 @@ import Testing
         for (number, request) in requests.enumerated() {
             try query.reconfigure(to: request)
             try await store.write { try $0.update(Sensor.self, id: "s7") { $0.celsius = Double(12 + number) } }
-            // The reconfiguring and the write may come as one.
+            // The reconfiguration and the write may arrive as one update.
             let expected = try store.read { try $0.fetch(number == 4 ? request.order { $0.id.ascending } : request) }
             while rows != expected {
                 let update = try #require(try await updates.next())
@@ -158,7 +158,7 @@ import Testing
     @Test func `a difference between two orders names the right records, whatever their ids are`() async throws {
         let store = try Store.temporary(records: Gauge.self)
         try await store.write { tx in
-            // By its level and then its id, the first stands where the second stands by its id: 97 is the letter a.
+            // The sort key of the first gauge by level and id equals that of the second by id alone, because 97 is the letter a.
             try tx.insert(Gauge(id: "bc", level: 97))
             try tx.insert(Gauge(id: "abc", level: 200))
         }
@@ -221,7 +221,7 @@ import Testing
         #expect(try await sections.next()?.value == ["hall 2"])
         try await store.write { try $0.update(Sensor.self, id: "s0") { $0.room = "attic" } }
         #expect(try await sections.next()?.value == ["attic 1", "hall 1"])
-        // Nothing that sections tell.
+        // This change does not affect the values of the sections.
         try await store.write { try $0.update(Sensor.self, id: "s0") { $0.note = "x" } }
         try await store.write { try $0.delete(Sensor.self, id: "s1") }
         #expect(try await sections.next()?.value == ["attic 1"])
@@ -308,7 +308,7 @@ import Testing
         #expect(try await rooms.next()?.value == ["hall"])
         try await store.write { try $0.update(Sensor.self, id: "s1") { $0.room = "attic" } }
         #expect(try await rooms.next()?.value == ["attic", "hall"])
-        // One of two rows that are one.
+        // The first delete removes one of two equal rows.
         try await store.write { try $0.delete(Sensor.self, id: "s0") }
         try await store.write { try $0.delete(Sensor.self, id: "s2") }
         #expect(try await rooms.next()?.value == ["attic"])
@@ -382,7 +382,7 @@ import Testing
     @Test func `a slow subscriber delays neither the writer nor others`() async throws {
         let store = try ModelTests.store(sensors: 2)
         let request = Sensor.order { $0.celsius.ascending }
-        // It has taken its first element and takes no other.
+        // This subscriber takes its first element and no other.
         var slow = store.updates(of: request).makeAsyncIterator()
         _ = try await slow.next()
         var fast = store.updates(of: request).makeAsyncIterator()

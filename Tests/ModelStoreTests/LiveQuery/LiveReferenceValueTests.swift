@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoreRuntime
 
-/// What closures make of requests whose groups, sections, rows and conditions are by fields of other records.
+/// Values that closures compute from requests whose groups, sections, rows and conditions use fields of other records.
 @Suite(.timeLimit(.minutes(1))) struct LiveReferenceValueTests {
     private typealias Compute = @Sendable (borrowing ReadView, FetchRequest<Novel>) throws -> [String]
 
@@ -60,7 +60,7 @@ import Testing
             try Self.change(store, &random)
             let now = try store.view { try compute($0, request) }
             if now == last { continue }
-            // Waits for ever where nobody is told of the change; what was told in vain before gives nothing.
+            // A missing notification makes this wait forever. An unnecessary one delivers nothing.
             last = try await values.next()?.value
             #expect(last == now)
         }

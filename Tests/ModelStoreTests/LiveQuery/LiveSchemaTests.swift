@@ -6,7 +6,7 @@ import Testing
 @testable import StoreRuntime
 
 private enum Narrow {
-    /// What a program declares that knows nothing of the fields `a` and `e`.
+    /// The declaration of a program that does not know the fields `a` and `e`.
     @Record("Gauge") struct Gauge {
         @ID var id: String
         var c: Int = 0
@@ -21,7 +21,7 @@ private enum Wide {
     }
 }
 
-/// Live queries while fields of their records, or of those that these refer to, come and go.
+/// Live queries while fields of their records, or of records that those refer to, are added and removed.
 @Suite(.timeLimit(.minutes(20))) struct LiveSchemaTests {
     private static func schema(_ fields: [String]) -> RecordSchema {
         RecordSchema(
@@ -32,7 +32,7 @@ private enum Wide {
 
     private static func request() -> Request { FetchRequest(Narrow.Gauge.self).order { $0.id.ascending }.request }
 
-    /// A store with two records of the fields `id`, `a` and `c`, which a migration takes to others.
+    /// A store with two records with the fields `id`, `a` and `c`, whose fields a migration replaces.
     private final class Gauges {
         let directory: TestDirectory
         let store: Store
@@ -73,7 +73,7 @@ private enum Wide {
         try await gauges.set("c", to: 1)
         #expect(try await updates.next()?.changes.updates.map(\.new.c) == [1])
         try gauges.migrate(to: ["b", "c"])
-        // That there is another version is told, without a change of what is shown.
+        // The query delivers an update for the new schema version although its rows did not change.
         let migrated = try #require(try await updates.next())
         #expect(migrated.changes.updates.isEmpty && !migrated.changes.isReset && migrated.results.count == 2)
         try await gauges.set("c", to: 2)
@@ -120,7 +120,7 @@ private enum Wide {
         #expect(try update.rows.record(0).values == [.string("x"), .int(0), .int(0)])
     }
 
-    /// What each update of a subscriber leads to is what it shows, whatever the fields are.
+    /// Each update leads a subscriber to the current results, whatever the fields are.
     @Test(arguments: 0..<UInt64(TestLength.runs(8, long: 200)))
     func `updates lead from result to result while fields come and go`(seed: UInt64) async throws {
         var random = TransactionRandom(seed: seed)
@@ -135,7 +135,7 @@ private enum Wide {
         for step in 0..<40 {
             switch Int.random(in: 0..<6, using: &random) {
             case 0:
-                // New ones go last; whichever goes leaves the others where they stand, or one further up.
+                // New fields go last. Removing a field leaves the others at their index, or moves them down by one.
                 var wanted = fields.filter { $0 == "c" || Bool.random(using: &random) }
                 if Bool.random(using: &random) { wanted.append("n\(step)") }
                 try gauges.migrate(to: wanted)
@@ -169,12 +169,12 @@ private enum Wide {
         var updates = query.updates.makeAsyncIterator()
         #expect(try await updates.next()?.results.count == 2)
         try gauges.migrate(to: ["c"])
-        // Its step is over when this returns.
+        // The step is complete when this call returns.
         try await gauges.set("c", to: 1)
         #expect(throws: StoreError.self) { try query.results }
         try query.reconfigure(to: FetchRequest(Narrow.Gauge.self).order { $0.id.ascending })
         #expect(try await updates.next()?.results.map(\.c) == [1, 0])
-        // Waited for from before it is written: a wait does not find the end of the result before.
+        // The wait starts before the write, so it does not find the end of the earlier result.
         async let written: Void = gauges.set("c", of: "y", to: 2)
         #expect(try await updates.next()?.changes.updates.map(\.new.c) == [2])
         try await written

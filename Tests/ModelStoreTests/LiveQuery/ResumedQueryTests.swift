@@ -5,7 +5,7 @@ import Observation
 import TestSupport
 import Testing
 
-/// Live queries that go on from a position at which their results were known.
+/// Live queries that resume from a position at which the subscriber knew their results.
 @Suite(.timeLimit(.minutes(20))) struct ResumedQueryTests {
     @Test func `any request's results at any earlier position can be told`() async throws {
         let seed = ProcessInfo.processInfo.environment["MODELSTORE_SEED"].flatMap { UInt64($0) }
@@ -46,7 +46,7 @@ import Testing
                 let update = try #require(try await updates.next())
                 let now = try store.read { try $0.fetch(request) }
                 #expect(Array(update.results) == now, "seed \(seed)")
-                // A reset would say nothing of the old rows.
+                // A reset contains no information about the old rows.
                 if update.changes.isReset { continue }
                 toldCount += 1
                 #expect(update.changes.applied(to: old, results: update.results) == now, "seed \(seed), \(position)")
@@ -71,7 +71,7 @@ import Testing
         let store = try ModelTests.store(sensors: 1)
         let query = try store.liveQuery(Self.hot)
         let (entered, mayGo) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        // Stops the step between applying and showing.
+        // Pauses the step after it applies the change and before it publishes it.
         withObservationTracking {
             #expect((try? query.results.isEmpty) == true)
         } onChange: {
@@ -86,7 +86,7 @@ import Testing
             }
         }
         let seen = try store.position
-        // It has come to its wait, or to its end, when this returns.
+        // When this call returns, the task is waiting or has ended.
         let reading = Task.immediate {
             var updates = store.updates(of: Self.hot, since: seen).makeAsyncIterator()
             return try await updates.next()
@@ -135,7 +135,7 @@ import Testing
     }
 }
 
-/// Numbers that a seed repeats.
+/// Random numbers that a seed repeats.
 private struct Random {
     var state: UInt64
 

@@ -3,14 +3,14 @@ import StoreEngine
 import StoreRuntime
 import Testing
 
-/// A record with a field that holds more in the store than in Swift: any integer.
+/// A record with a field whose stored type, any integer, has more values than its Swift type.
 @Record private struct Probe {
     @ID var id: String
     var celsius: Double = 20
     var mode: Mode = Mode.off
 }
 
-/// Live queries over records that another program has given values that their Swift type does not have.
+/// Live queries over records in which another program has stored values that their Swift type lacks.
 @Suite(.timeLimit(.minutes(20))) struct UndecodableRecordTests {
     private static let all = FetchRequest(Probe.self).order { $0.id.ascending }
 
@@ -20,7 +20,7 @@ import Testing
         return store
     }
 
-    /// Writes a mode as a program does that has not the Swift type.
+    /// Writes a mode as a program without the Swift type does.
     private static func put(_ mode: Int64, in id: String, _ store: Store) async throws {
         try await store.write { tx in
             let index = try tx._reading.catalog.requireTypeIndex(named: "Probe")

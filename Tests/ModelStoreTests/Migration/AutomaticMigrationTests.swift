@@ -14,7 +14,7 @@ import Testing
         return options
     }
 
-    /// A directory with a store of `count` records of version 1.
+    /// Returns a directory with a store of `count` records of version 1.
     static func directory(_ count: Int) throws -> TestDirectory {
         let directory = try TestDirectory()
         let store = try Store(at: directory.path, records: Version1.Sensor.self)
@@ -198,7 +198,7 @@ import Testing
     }
 }
 
-/// What `verify` found.
+/// The findings of `verify`.
 private final class Findings {
     private(set) var all: [String] = []
 

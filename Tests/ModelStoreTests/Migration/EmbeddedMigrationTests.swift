@@ -4,7 +4,7 @@ import StoreEngine
 import StoreRuntime
 import Testing
 
-/// The ages of an embedded struct: a field goes, and others come under its name.
+/// Versions of an embedded struct: a field is removed, and later versions add other fields with its name.
 private enum Site {
     @Record("Site")
     struct Whole: Equatable {

@@ -37,7 +37,7 @@ private enum Log {
         return directory
     }
 
-    /// With them the map has room for a change of the catalog, and no more.
+    /// Returns options with which the map has room for a change of the catalog, and no more.
     private static func full(_ directory: TestDirectory) throws -> StoreOptions {
         let file = try FileManager.default.attributesOfItem(atPath: directory.path + "/data.mdb")
         var options = StoreOptions()
@@ -81,7 +81,7 @@ private enum Log {
             try Store(at: directory.path, records: Log.Indexed.self, options: Self.full(directory))
         }
         #expect(error?.code == .mapFull, "\(error!)")
-        // Without building, the rest is there as ever.
+        // Without building the index, the records remain usable.
         var options = try Self.full(directory)
         options.buildsIndexes = false
         let waiting = try Store(at: directory.path, records: Log.Indexed.self, options: options)

@@ -90,7 +90,7 @@ import Testing
 }
 
 extension Store {
-    /// Writes without awaiting, for tests that are not async.
+    /// Writes and blocks until the commit, for tests that are not async.
     func blockingWrite<T: Sendable>(
         _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
     ) throws -> T { try write(body) }

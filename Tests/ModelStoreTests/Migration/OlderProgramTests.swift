@@ -3,7 +3,7 @@ import ModelStore
 import StoreEngine
 import Testing
 
-/// A record type through its versions; every field that a migration takes away is optional or has a default.
+/// The versions of a record type. Every field that a migration removes is optional or has a default.
 private enum Count {
     @Record("Tally")
     struct First: Equatable {
@@ -57,7 +57,7 @@ private enum Count {
         return options
     }
 
-    /// A store of the program's first version, which its second opening has adapted.
+    /// Returns a store that the program's first version created and a second opening adapted.
     private static func store() throws -> TestDirectory {
         let directory = try TestDirectory()
         let first = try Store(at: directory.path, records: Count.First.self)
@@ -146,12 +146,12 @@ private enum Count {
                 while another Store of this process has it open
                 """)
         #expect(error.remedy == "give the plan to the first Store that opens the directory, or close that one before")
-        // The first one goes on, and so does the plan after it.
+        // The first store remains usable, and after it is closed the plan runs.
         #expect(try first.read { try $0.all(Count.Noted.self) }.map(\.count) == [7])
         first.close()
         let second = try Store(at: directory.path, records: Count.Summed.self, options: options)
         #expect(try second.read { try $0.all(Count.Summed.self) } == [Count.Summed(id: 1, sum: 7)])
-        // A plan that has nothing to do is no obstacle.
+        // A plan without steps to run does not prevent opening.
         try Store(at: directory.path, records: Count.Summed.self, options: options).close()
     }
 

@@ -27,7 +27,7 @@ private enum Delivery {
         var size: Int = 0
     }
 
-    /// One without arrays of structs.
+    /// A parcel without arrays of structs.
     @Record("Parcel")
     struct Parcel: Equatable {
         @ID var id: Int
@@ -36,7 +36,7 @@ private enum Delivery {
         var boxes: [String: Delivery.Box?] = [:]
     }
 
-    /// A line with more, behind what there was.
+    /// A line with an additional field after the existing ones.
     @Embedded
     struct NotedLine: Hashable {
         var name: String
@@ -68,7 +68,7 @@ private enum Delivery {
         var boxes: [String: Delivery.NotedBox?] = [:]
     }
 
-    /// A line without its name, which every line had to have, and with a wider count under another name.
+    /// A line without its required name, and with a wider count under another name.
     @Embedded
     struct CountedLine: Hashable {
         @Renamed(from: "count") var amount: Int
@@ -100,7 +100,7 @@ private enum Delivery {
         @Indexed var numbers: [Int16] = []
     }
 
-    /// A line with all that there ever was.
+    /// A line with all fields that ever existed.
     @Embedded
     struct WholeLine: Hashable {
         @Renamed(from: "count") var amount: Int
@@ -249,7 +249,7 @@ private enum Delivery {
         #expect(try counted.read { try $0.count(Delivery.Counted.where { $0.numbers.contains(70_000) }) } == 1)
         try AutomaticMigrationTests.expectSound(counted)
         counted.close()
-        // The name may be none by now.
+        // The name may now be missing, but this program requires it.
         let error = #expect(throws: StoreError.self) { try Self.store(directory, Delivery.Noted.self) }
         #expect(error?.code == .schemaMismatch)
 

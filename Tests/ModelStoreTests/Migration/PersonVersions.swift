@@ -1,7 +1,7 @@
 import Foundation
 import ModelStore
 
-/// The versions of an address book: names are split, then ids become texts.
+/// The versions of an address book: one splits names, the next changes ids to texts.
 enum Book1 {
     @Record("Person")
     struct Person {

@@ -96,7 +96,8 @@ private enum Library {
                 try tx.update(Library.OldBook.self, id: 1) { $0.title = "changed" }
             }, Self.toBook,
             .change { tx in
-                // The old ones can be read until the end, and deleted: that they are anyway.
+                // A step can read the old records until the end. Deleting them is allowed and redundant, because the plan removes
+                // them.
                 let count = try tx.count(Library.OldBook.self)
                 try tx.insert(Library.Book(id: "count", title: "\(count)"))
                 _ = try tx.delete(Library.OldBook.self, id: 0)

@@ -4,7 +4,7 @@ import StoreEngine
 import StoreRuntime
 import Testing
 
-/// Record types of a weather station, as stores have them and as plans declare them.
+/// Record types of a weather station, as the stores contain them and as the plans declare them.
 private enum Station {
     @Record("Sensor")
     struct Sensor {

@@ -41,7 +41,7 @@ private enum Library3 {
         @Reference(onDelete: .nullify) var author: Reference<Library3.Author>?
     }
 
-    /// Makes authors of those that had a name.
+    /// Transforms every author that has a name.
     static let plan = MigrationPlan(
         MigrationVersion("two", Library2.Author.self, Library2.Book.self),
         MigrationVersion(

@@ -3,7 +3,7 @@ import StoreEngine
 import StoreRuntime
 import Testing
 
-/// Two programs that use one store, of which the first knows its fields by their earlier names.
+/// Two programs that use one store. The first knows the fields by their earlier names.
 private enum Earlier {
     @Record("Hall") struct Hall: Equatable {
         @ID var id: Int
@@ -43,7 +43,7 @@ private enum Later {
     private let directory: TestDirectory
     private let store: Store
 
-    /// A store that the later program has opened once, opened by the earlier one.
+    /// Creates a store, opens it once with the later program, and then opens it with the earlier one.
     init() throws {
         directory = try TestDirectory()
         let first = try Store(at: directory.path, records: Hall.self, Probe.self)
@@ -62,7 +62,7 @@ private enum Later {
         try #require(store.read { $0._reading.catalog.types[1].type.fieldIndex(named: "sort") } != nil)
     }
 
-    /// What a request finds, and how many records or entries were looked at.
+    /// Returns the ids that a request finds, and the number of records or entries that it reads.
     private func run(_ request: FetchRequest<Probe>) throws -> (ids: [Int], scanned: Int) {
         try store.read { tx in
             let type = try tx._reading.catalog.requireTypeIndex(named: "Probe")
@@ -89,7 +89,7 @@ private enum Later {
     }
 
     @Test func `conditions and orders go through references that have new names`() throws {
-        // The room, then its probes.
+        // The request reads the room, then its probes.
         #expect(try run(Probe.where { $0.room.name == "hall 4" }) == (ids(100, from: 4), 21))
         #expect(try run(Probe.where { $0.room.id == 4 }) == (ids(100, from: 4), 20))
         let last = try store.read { try $0.fetch(Probe.order { $0.room.name.descending }.limit(3)) }

@@ -16,7 +16,7 @@ private enum Shop2 {
         var cents: Int
     }
 
-    /// Makes other records of all there are.
+    /// Transforms every record to another type with the same name.
     static let plan = MigrationPlan(
         MigrationVersion("one", Shop1.Sale.self),
         MigrationVersion(
@@ -24,7 +24,7 @@ private enum Shop2 {
             steps: .transform(Shop1.Sale.self, to: Sale.self) { old in Sale(id: old.id, cents: old.price.utf8.count) }))
 }
 
-/// What readers of the feed are told who want records of one type, when a migration has put another in its place.
+/// Feed readers that filter by one record type, when a migration replaces that type.
 @Suite struct ReplacedTypeFeedTests {
     @Test func `who had not read all changes of the earlier type is told that it has ended`() async throws {
         let directory = try TestDirectory()

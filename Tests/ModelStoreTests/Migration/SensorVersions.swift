@@ -1,7 +1,7 @@
 import Foundation
 import ModelStore
 
-/// The ages of one record type. All have one name in the store.
+/// The versions of one record type. All have the same name in the store.
 enum Version1 {
     @Record("Sensor")
     struct Sensor {
@@ -14,7 +14,7 @@ enum Version1 {
     }
 }
 
-/// Fields more that older programs can do without.
+/// Version 1 with additional fields that older programs do not need.
 enum Version2 {
     @Embedded
     struct Place {
@@ -36,7 +36,7 @@ enum Version2 {
     }
 }
 
-/// One field renamed, two wider, one that may be none, one index more, and an embedded struct that has grown.
+/// Version 2 with one field renamed, two widened, one made optional, one more index, and a larger embedded struct.
 enum Version3 {
     @Embedded
     struct Place {
@@ -69,7 +69,7 @@ extension Version1.Sensor {
 }
 
 extension Version2.Sensor {
-    /// What a record of version 1 is by the rules.
+    /// Creates the expected result of migrating a record of version 1.
     init(_ old: Version1.Sensor, seen: Date) {
         self.init(
             id: old.id, room: old.room, celsius: old.celsius, count: old.count, level: 7, place: nil, note: old.note,
@@ -78,7 +78,7 @@ extension Version2.Sensor {
 }
 
 extension Version3.Sensor {
-    /// What a record of version 2 is by the rules.
+    /// Creates the expected result of migrating a record of version 2.
     init(_ old: Version2.Sensor) {
         self.init(
             id: old.id, chamber: old.room, celsius: Double(old.celsius), count: Int(old.count), level: old.level,
@@ -87,7 +87,7 @@ extension Version3.Sensor {
     }
 }
 
-/// Versions that are more, or less, than version 1.
+/// Versions that declare more or less than version 1.
 enum Other {
     @Record("Sensor")
     struct WithoutSerial {

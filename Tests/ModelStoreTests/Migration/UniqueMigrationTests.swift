@@ -4,7 +4,7 @@ import StoreEngine
 import StoreRuntime
 import Testing
 
-/// Ages of a type whose reference, or wider field, is unique.
+/// Versions of a type whose reference, or widened field, is unique.
 private enum Staff {
     @Record("Person")
     struct First: Equatable {
@@ -86,7 +86,7 @@ private enum Staff {
         let old = try Store(at: directory.path, records: Staff.First.self)
         try old.write { tx in
             for id in 0..<20 {
-                // Each odd one has the next even one for a boss, the last the first.
+                // The boss of each odd id is the next even id. For the last odd id, it is the first id.
                 let boss = id.isMultiple(of: 2) ? nil : Reference<Staff.First>((id + 1) % 20)
                 try tx.insert(Staff.First(id: id, badge: Int16(id), boss: boss))
             }

@@ -5,7 +5,7 @@ import Observation
 import Synchronization
 import Testing
 
-/// Live models of records: identity, reading, subscribing, deleting.
+/// Live models of records: identity, reading, subscriptions and deletion.
 @Suite(.timeLimit(.minutes(20))) struct ModelTests {
     static func sensor(_ number: Int, celsius: Double = 20, room: String = "hall") -> Sensor {
         Sensor(id: "s\(number)", room: room, serial: "A-\(number)", celsius: celsius)
@@ -19,7 +19,7 @@ import Testing
         return store
     }
 
-    /// A blocking write, which tasks may not name.
+    /// A blocking write, which cannot be called directly in an async context.
     static func write<T: Sendable>(
         _ store: Store, _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
     ) throws -> T {
@@ -90,7 +90,7 @@ import Testing
         #expect(new !== old && new.celsius == 5 && old.celsius == 20 && old.isDeleted)
         try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 6 } }
         #expect(new.celsius == 6 && old.celsius == 20)
-        // Within one write it stays the same record.
+        // A delete and an insert within one write keep the record's incarnation.
         try await store.write { tx in
             try tx.delete(Sensor.self, id: "s0")
             try tx.insert(Self.sensor(0, celsius: 7))
@@ -107,7 +107,7 @@ import Testing
             try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = celsius } }
             try await store.write { try $0.update(Sensor.self, id: "s0") { $0.note = "\(celsius)" } }
         }
-        // Those in between have merged.
+        // The values in between were merged.
         #expect(await values.next() == 23)
         try await store.write { try $0.delete(Sensor.self, id: "s0") }
         #expect(await values.next() == nil)
@@ -209,7 +209,7 @@ import Testing
         #expect(model?.celsius == 21)
         task.cancel()
         _ = try await task.value
-        // The task's closure goes with the task, a moment later. The suite's time limit ends a wait in vain.
+        // The task releases its closure a moment after it ends. If it never does, the suite's time limit ends the wait.
         while model != nil { await Task.yield() }
     }
 
@@ -240,7 +240,7 @@ import Testing
                 }
             }
             #expect(first.celsius == 20)
-            // A model that is made now, too.
+            // The same holds for a model created now.
             #expect(try store.model(Sensor.self, id: "s1").celsius == 20)
             #expect(try store.modelIfPresent(Sensor.self, id: "s7") == nil)
             #expect(try view.fetch(Sensor.where { $0.celsius == 20 }).count == 2)
@@ -319,7 +319,7 @@ import Testing
         }
         #expect(fine.grade.rawValue == 2 && bad.grade.rawValue == 1)
         #expect(await grades.next() == nil)
-        // Counted once, however often a step is tried.
+        // The count includes each record once, even if the step is retried.
         #expect(try await counts.next()?.value == 3)
         #expect { try store.model(Exam.self, id: 1) } throws: { ($0 as? StoreError)?.code == .damaged }
     }
@@ -369,7 +369,7 @@ import Testing
         let model = try store.model(Sensor.self, id: "s0")
         let (errors, continuation) = AsyncStream<any Error>.makeStream()
         let binding = model.binding(\.serial, isOptimistic: true) { continuation.yield($0) }
-        // The writer is kept busy until the binding has shown what it was given.
+        // The test keeps the writer busy until the binding has shown the new value.
         let (begun, begin) = AsyncStream<Void>.makeStream()
         let isShown = DispatchSemaphore(value: 0)
         let busy = Task {
@@ -379,7 +379,7 @@ import Testing
             }
         }
         for await _ in begun {}
-        // Unique, and another one's.
+        // The serial is unique, and another sensor has this value.
         binding.wrappedValue = "A-1"
         #expect(binding.wrappedValue == "A-1" && model.serial == "A-0")
         isShown.signal()
@@ -437,7 +437,7 @@ import Testing
     }
 }
 
-/// A grade that programs of this version know up to 100.
+/// A grade, of which programs of this version accept values up to 100.
 struct Grade: RawRepresentable, FieldValue, Equatable {
     let rawValue: Int
 

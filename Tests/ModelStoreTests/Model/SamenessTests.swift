@@ -9,7 +9,7 @@ struct DialReading {
     var number: Double = 0
     var text: String = ""
 
-    /// Whether both have the same bits and bytes.
+    /// Returns whether both values have the same bits and bytes.
     func isSame(as other: DialReading?) -> Bool {
         guard let other else { return false }
         return number.bitPattern == other.number.bitPattern && text.utf8.elementsEqual(other.text.utf8)
@@ -37,13 +37,13 @@ private struct Mark {
     @Unique var level: Double
 }
 
-/// A program's own value, of which the store knows nothing.
+/// A value type of the program that the store does not know.
 private struct Summary: Equatable, Sendable {
     var mean: Double
     var count: Int
 }
 
-/// Two states of a value that Swift's `==` gets wrong.
+/// Two states of a value for which Swift's `==` differs from the store's rule.
 enum ValuePair: String, CaseIterable, CustomTestStringConvertible {
     case nan, zero, text
 
@@ -65,11 +65,11 @@ enum ValuePair: String, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// Whether both states are the same to the store.
+    /// Whether the store treats both states as the same.
     var isSame: Bool { self == .nan }
 }
 
-/// Takes the elements of a sequence one by one, each in a task of its own. Only one of them runs at a time.
+/// Reads the elements of a sequence one at a time, each in its own task. Only one of these tasks runs at a time.
 final class ElementReader: @unchecked Sendable {
     private var iterator: any AsyncIteratorProtocol<DialReading, any Error>
 
@@ -77,7 +77,7 @@ final class ElementReader: @unchecked Sendable {
 
     func next() async throws -> DialReading? { try await iterator.next(isolation: nil) }
 
-    /// Begins to wait for an element. One that there is already is taken before this returns.
+    /// Starts to wait for an element. An element that is already available is taken before this call returns.
     func start() -> (task: Task<DialReading?, any Error>, isDone: @Sendable () -> Bool) {
         let ends = Ends()
         let task = Task.immediate {
@@ -92,16 +92,16 @@ final class ElementReader: @unchecked Sendable {
     }
 }
 
-/// What counts as a change, wherever something asks for that: what the store writes down as another value.
+/// The definition of a change, wherever the store needs one: the stored form of the value differs.
 @Suite(.timeLimit(.minutes(20))) struct SamenessTests {
-    /// Ways to follow what a record holds.
+    /// The ways to follow the content of a record.
     enum Way: String, CaseIterable, CustomTestStringConvertible {
         case number, text, part, whole, several, changes, updates
         case computedNumber, computedText, record, records, dictionary, lists
 
         var testDescription: String { rawValue }
 
-        /// What is delivered of a state.
+        /// Returns the part of a state that this way delivers.
         func part(of sample: DialReading) -> DialReading {
             switch self {
             case .number, .part, .computedNumber: DialReading(number: sample.number)
@@ -110,7 +110,7 @@ final class ElementReader: @unchecked Sendable {
             }
         }
 
-        /// Whether each change of the record is delivered.
+        /// Whether this way delivers every change of the record.
         var isOfWholeRecord: Bool { self == .changes }
 
         func follow(_ store: Store) throws -> ElementReader {
@@ -155,7 +155,7 @@ final class ElementReader: @unchecked Sendable {
             ElementReader(sequence.map { (element) async throws in sample(element) })
         }
 
-        /// The record without what each write changes.
+        /// Returns the record without the field that each write changes.
         private static func untouched(_ record: Dial) -> Dial {
             var record = record
             record.touches = 0
@@ -179,7 +179,7 @@ final class ElementReader: @unchecked Sendable {
         }
     }
 
-    // MARK: Writes on a condition
+    // MARK: Conditional writes
 
     @Test(arguments: ValuePair.allCases)
     func `a write on the condition that a record is unchanged finds it unchanged as the store does`(

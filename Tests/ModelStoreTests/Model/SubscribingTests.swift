@@ -5,10 +5,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Subscribing in one task while another commits: the last value arrives, whenever it was committed. `MODELSTORE_LONG=1` tries each
-/// way as often as the contract says.
+/// One task subscribes while another commits. The last value arrives, whenever it was committed. `MODELSTORE_LONG=1` tries each
+/// way as often as the contract requires.
 @Suite(.timeLimit(.minutes(120))) struct SubscribingTests {
-    /// Ways to follow a sensor until it has a temperature.
+    /// The ways to follow a sensor until it has a temperature.
     enum Way: String, CaseIterable, CustomTestStringConvertible {
         case values, changes, updates, tracking
 
@@ -30,7 +30,7 @@ import Testing
             throw Ended()
         }
 
-        /// Looks once more after it has begun to watch: Observation begins only when its closure has returned.
+        /// Reads again after it starts to observe, because Observation starts only when its closure has returned.
         private func track(_ model: Model<Sensor>, until celsius: Double) async {
             while true {
                 let signal = Signal()
@@ -61,7 +61,7 @@ import Testing
                         async let written = store.write(durability: .relaxed) {
                             try $0.update(Sensor.self, id: "s\(number)") { $0.celsius = Double(1_000 + run) }
                         }
-                        // A lost change would be waited for in vain, until the suite's time limit.
+                        // A lost change would make this wait forever, until the suite's time limit.
                         try await way.follow(model, in: store, until: Double(1_000 + run))
                         _ = try await written
                     }
@@ -83,7 +83,7 @@ import Testing
             withObservationTracking {
                 _ = read()
             } onChange: {
-                // Before the change is shown.
+                // This runs before the change is published.
                 let again = withObservationTracking(read, onChange: { told.wrappingAdd(1, ordering: .relaxed) })
                 seen.withLock { $0.append(again) }
             }

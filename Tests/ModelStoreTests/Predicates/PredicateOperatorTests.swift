@@ -3,12 +3,12 @@ import ModelStore
 import StoreEngine
 import Testing
 
-/// The table of Foundation's operators in the article *Fetching*.
+/// Checks the table of Foundation's operators in the article *Fetching*.
 @Suite struct PredicateOperatorTests {
-    /// A row of the table: an operator, and a predicate with it.
+    /// A row of the table: an operator, and a predicate that uses it.
     private struct Row {
         let name: String
-        /// The predicate as the article writes it.
+        /// The predicate as it is spelled in the article.
         let source: String
         let predicate: Predicate<Crate>
 
@@ -18,7 +18,7 @@ import Testing
             self.predicate = predicate
         }
 
-        /// What the article says that a request for the predicate does.
+        /// The result that the article states for a request with this predicate.
         var claim: String {
             do {
                 return "`\(try FetchRequest(predicate).request.condition.text)`"
@@ -109,8 +109,8 @@ import Testing
         ]
     }()
 
-    // Predicates that no macro writes, each in a function of its own: in one function with expansions of the macro, Swift 6.3.1
-    // takes the closure of one for that of another.
+    // Predicates that no macro produces, each in its own function. In a function that also contains expansions of the macro,
+    // Swift 6.3.1 confuses the closures.
 
     private static func conditionalCast() -> Predicate<Crate> {
         Predicate<Crate> {
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    /// The rows of the article: the operator, the predicate and the claim.
+    /// Returns the rows of the article: the operator, the predicate and the claim.
     private static func articleRows() throws -> [[String]] {
         let article = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../Sources/ModelStore/ModelStore.docc/Fetching.md")
@@ -185,7 +185,7 @@ import Testing
         let store = try Store.temporary(records: Crate.self)
         try store.write { tx in for crate in crates { try tx.insert(crate) } }
         for row in Self.rows where row.claim != "refused" {
-            // Where evaluating throws, nothing is found.
+            // A record for which evaluation throws does not match.
             let expected = crates.filter { (try? row.predicate.evaluate($0)) == true }.map(\.id)
             let request = try FetchRequest(row.predicate).order { $0.id.ascending }
             let found = try store.read { try $0.fetch(request).map(\.id) }

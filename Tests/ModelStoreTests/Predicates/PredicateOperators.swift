@@ -2,9 +2,9 @@ import Foundation
 
 /// The operators of Foundation's predicates.
 enum PredicateOperators {
-    /// The names of all that there are, from the symbols of the library that the tests run with.
+    /// Returns the names of all operators, from the symbols of the Foundation library in this process.
     static func all() throws -> Set<String> {
-        // By a handle: a file of the kernel gives a page at each read, and only a handle reads on.
+        // Reads through a handle: a kernel file returns one page per read, and only a handle continues.
         let bytes = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/maps")).readToEnd() ?? Data()
         let maps = String(decoding: bytes, as: UTF8.self)
         let line = maps.split(separator: "\n").first { $0.hasSuffix("/libFoundationEssentials.so") }
@@ -15,13 +15,13 @@ enum PredicateOperators {
             guard let name = name(String(decoding: bytes, as: UTF8.self)) else { continue }
             names.insert(name)
         }
-        // No expressions, and one that the types of Foundation keep out of predicates.
+        // These are not expressions, except the last, which Foundation's types exclude from predicates.
         return names.subtracting([
             "ArithmeticOperator", "ComparisonOperator", "PredicateRegex", "VariableID", "ExpressionEvaluate",
         ])
     }
 
-    /// The type of an operator that a symbol describes; nil for other symbols.
+    /// Returns the operator type that a symbol describes; nil for other symbols.
     private static func name(_ symbol: String) -> String? {
         guard symbol.hasSuffix("Mn"), let text = demangled(symbol) else { return nil }
         let start = "nominal type descriptor for FoundationEssentials.PredicateExpressions."

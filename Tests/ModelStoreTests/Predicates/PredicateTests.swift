@@ -4,7 +4,7 @@ import Testing
 
 enum CrateMode: String, Codable { case eco, boost }
 
-/// Kept as JSON.
+/// A type that the store saves as JSON.
 struct Loose: Codable, Equatable, Sendable { var text: String }
 
 @Record struct Crate: Equatable {
@@ -29,7 +29,7 @@ struct Loose: Codable, Equatable, Sendable { var text: String }
     var seen: Date
     @Transient var cache: Int = 0
 
-    /// Something computed.
+    /// A computed property.
     var title: String { name + "!" }
 }
 
@@ -57,13 +57,13 @@ struct CrateMaker {
     }
 }
 
-/// Foundation's predicates as requests: each finds what evaluating it finds.
+/// Foundation's predicates as requests. Each request finds the records for which the predicate evaluates to true.
 @Suite struct PredicateTests {
     private static let names = ["a", "z"]
     private static let eco: CrateMode? = .eco
     private static let date = Date(timeIntervalSinceReferenceDate: 1)
 
-    /// Each kind of expression that is translated.
+    /// One predicate for each kind of translated expression.
     private static let predicates: [(String, Predicate<Crate>)] = {
         let (names, eco, date, range, noNumber) = (
             Self.names, Self.eco, Self.date, 1.0...2.5, Double.infinity - .infinity

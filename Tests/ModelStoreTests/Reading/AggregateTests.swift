@@ -16,7 +16,7 @@ import Testing
     @Reference(onDelete: .none) var yard: Reference<Yard>
 }
 
-/// One value for all records of a request.
+/// Aggregates over all records of a request.
 @Suite struct AggregateTests {
     private let all = FetchRequest(Load.self)
 
@@ -88,7 +88,7 @@ import Testing
         }
         #expect(try ids(Load.where { $0.yard.height * 2 > $0.yard.depth + 10 }) == [5])
         #expect(try ids(Load.where { $0.yard.height + 1 == 1 }) == [1, 2, 3, 4])
-        // Of a yard that is not there, and one without a depth, nothing can be calculated.
+        // A missing yard or a yard without a depth makes the calculation nil.
         #expect(try ids(Load.where { $0.yard.depth - 1 != 2 }) == [1, 2, 3, 4, 6])
     }
 

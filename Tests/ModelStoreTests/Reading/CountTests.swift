@@ -2,7 +2,7 @@ import ModelStore
 import StoreEngine
 import Testing
 
-/// What counting refuses, and what it reads.
+/// The requests that counting refuses, and the records that counting reads.
 @Suite struct CountTests {
     private func parcels() throws -> Store {
         let store = try Store.temporary(records: Parcel.self)
@@ -53,7 +53,7 @@ import Testing
     @Test func `an index of elements counts without the records`() throws {
         let rare = try counted(Parcel.where { $0.labels.contains("rare") })
         #expect(rare.returned == 10 && rare.fetched == 0 && rare.walked == [10])
-        // Those that hold an element twice count once.
+        // A record that contains an element twice counts once.
         let all = try counted(Parcel.where { $0.labels.contains("all") })
         #expect(all.returned == 1_000 && all.fetched == 0)
         let either = try counted(Parcel.where { $0.labels.contains("rare") || $0.id == 1 })

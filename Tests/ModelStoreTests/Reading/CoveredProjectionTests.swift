@@ -3,9 +3,9 @@ import ModelStore
 import TestSupport
 import Testing
 
-/// Projections whose fields an index holds.
+/// Projections to fields that an index contains.
 @Suite struct CoveredProjectionTests {
-    /// Rooms short and too long for an index, in a hundred of which each has ten sensors.
+    /// Returns the name of one of a hundred rooms with ten sensors each. Some names are too long for an index.
     private static func room(_ number: Int) -> String {
         let name = "room \(number % 100)"
         return number % 100 < 3 ? name + String(repeating: "x", count: 300) : name
@@ -67,7 +67,7 @@ import Testing
     }
 }
 
-/// A record with a field of each kind that an index key holds, and an index over all of them.
+/// A record with a field of each kind that an index key can contain, and an index over all of them.
 @Record
 @Index("text", "tiny", "small", "medium", "large", "counted", "flag", "number", "single", "note", "spare", "key", "day")
 struct Gem: Equatable {
@@ -85,11 +85,11 @@ struct Gem: Equatable {
     var spare: Int?
     var key: UUID
     var day: Date
-    /// No part of an index.
+    /// This field is not part of the index.
     var weight: Int = 0
 }
 
-/// What an index of many kinds of fields tells, against the records.
+/// The values that an index over many kinds of fields returns, compared with the records.
 @Suite struct CoveredKindsTests {
     private static func gem(_ id: Int16, _ random: inout TestRandom) -> Gem {
         let texts = ["", "\u{0}", "a\u{0}b", "\u{0}\u{FF}", "ü", "opal"]
@@ -113,7 +113,7 @@ struct Gem: Equatable {
         let gems = (0..<200).map { Self.gem(Int16($0 - 100), &random) }
         let store = try Store.temporary(records: Gem.self)
         try store.write { tx in for gem in gems { try tx.insert(gem) } }
-        // Without an order, which the index has only where all of its fields are named.
+        // Without an order: the index provides one only if all of its fields are named.
         let request = Gem.where { $0.text >= "" }
         try store.read { tx in
             let numbers = try tx.fetch(request.fields { ($0.id, $0.tiny, $0.small, $0.medium, $0.large, $0.counted) })
@@ -126,17 +126,17 @@ struct Gem: Equatable {
             #expect(others.map(\.1) == gems.map(\.text) && others.map(\.2) == gems.map(\.flag))
             #expect(others.map(\.3) == gems.map(\.note) && others.map(\.4) == gems.map(\.spare))
             #expect(others.map(\.5) == gems.map(\.key) && others.map(\.6) == gems.map(\.day))
-            // By their bits, as a NaN equals nothing and zeros are equal.
+            // Compared by bits, because a NaN equals nothing and the two zeros are equal.
             let floats = try tx.fetch(request.fields { ($0.number, $0.id, $0.single) }).sorted { $0.1 < $1.1 }
             #expect(floats.map(\.0.bitPattern) == gems.map(\.number.bitPattern))
             #expect(floats.map(\.2.bitPattern) == gems.map(\.single.bitPattern))
-            // The last part of the index, and the id, without those between.
+            // The last part of the index and the id, without the parts between them.
             let ends = try tx.fetch(request.fields { ($0.day, $0.id) }).sorted { $0.1 < $1.1 }
             #expect(ends.map(\.0) == gems.map(\.day) && ends.map(\.1) == gems.map(\.id))
             let plan = try tx.explain(request.fields { ($0.day, $0.id) })
             #expect(plan.contains("from the index, without the records"), "\(plan)")
             #expect(try tx.fetch(request.fields { $0.weight }) == gems.map(\.weight))
-            // Aggregates take their values from the index too.
+            // Aggregates also read their values from the index.
             #expect(try tx.max(request, \.large) == gems.map(\.large).max())
             #expect(try tx.min(request, \.day) == gems.map(\.day).min())
         }

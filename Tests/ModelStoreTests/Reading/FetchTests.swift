@@ -23,7 +23,7 @@ enum HeaterMode: String { case eco, boost }
     var seen: Date = Date(timeIntervalSince1970: 0)
 }
 
-/// Fetch requests through the public interface: what compiles, and what it finds.
+/// Fetch requests through the public interface: the forms that compile, and their results.
 @Suite struct FetchTests {
     private static let heaters: [Heater] = [
         Heater(
@@ -163,12 +163,12 @@ enum HeaterMode: String { case eco, boost }
             #expect(means == (2, 18.25, nil))
             let extremes = (try tx.min(all, \.celsius), try tx.max(warm, \.room), try tx.min(nothing, \.id))
             #expect(extremes == (-3, "kitchen", nil))
-            // Nil counts for nothing.
+            // Aggregates ignore nil.
             let notes = (
                 try tx.min(all, \.note), try tx.max(all, \.note), try tx.max(Heater.where { $0.id == 2 }, \.note)
             )
             #expect(notes.0 == "" && notes.1 == "warm and dry" && notes.2 == nil)
-            // A limit holds for aggregates too.
+            // A limit also applies to aggregates.
             let two = Heater.order { $0.id.ascending }.limit(2)
             let limited = (try tx.sum(two, \.celsius), try tx.max(two, \.celsius), try tx.min(two.offset(1), \.note))
             #expect(limited == (52, 30.5, "warm and dry"))

@@ -96,7 +96,7 @@ import Testing
             try store.read { try $0.fetch(FetchRequest(Heater.self).grouped(by: { $0.room }) { $0.id.sum }) }
         }
         #expect(failure?.code == .tooLarge)
-        // Means do not overflow.
+        // Averages do not overflow.
         let means = try store.read {
             try $0.fetch(FetchRequest(Heater.self).grouped(by: { $0.room }) { $0.id.average })
         }

@@ -1,7 +1,7 @@
 import ModelStore
 import Testing
 
-/// A program, and the one that came after it, whose records have more fields.
+/// A program and its successor, whose records have more fields.
 private enum Earlier {
     @Record("Hall") struct Hall {
         @ID var id: Int
@@ -30,7 +30,7 @@ private enum Later {
     }
 }
 
-/// Rows that are read field by field, and what they refer to.
+/// Rows that are read field by field, and the records that they refer to.
 @Suite struct LazyReferenceTests {
     typealias Library = ReferenceGroupingTests.Library
 

@@ -13,11 +13,11 @@ import Testing
 
 private let remarks = Inverse<Document, Remark>(\.document)
 
-/// Ids whose keys are truncated to a beginning that many of them share, and a hash.
+/// Ids whose keys are truncated to a shared beginning and a hash.
 @Suite struct LongIDTests {
     private static let beginning = String(repeating: "p", count: 245)
 
-    /// Every third fits into a key, whole; the others have 400 bytes and more.
+    /// Returns a URL. Every third one fits into a key; the others have about 400 bytes or more.
     private static func url(_ number: Int) -> String {
         "\(beginning)\(number + 10)" + (number % 3 == 0 ? "" : String(repeating: "q", count: 150 + number))
     }
@@ -79,7 +79,7 @@ private let remarks = Inverse<Document, Remark>(\.document)
                 let page = try store.read { tx in try tx.page(token.map { request.after($0) } ?? request) }
                 found += page.rows.map(\.url)
                 token = page.next
-                // One that comes and one that goes, before the page or behind it.
+                // One record is inserted and one deleted, before or after the page.
                 let (new, old) = (2 * number + 1, (number * 7 + 3) % 30 * 2)
                 try store.write { tx in
                     try tx.insert(Document(url: Self.url(new), site: "new"))

@@ -2,7 +2,7 @@ import Foundation
 import ModelStore
 import Testing
 
-/// Pages by position behind the last row.
+/// Pages that continue after the position of the last row.
 @Suite struct PageTests {
     private func heaters(_ ids: ClosedRange<Int>) throws -> Store {
         let store = try Store.temporary(records: Heater.self)
@@ -57,7 +57,7 @@ import Testing
         let first = try store.read { try $0.page(request) }
         let token = try #require(first.next)
         try store.write { tx in
-            // The last row of the page goes, others come and go before it and behind it.
+            // The last row of the page is deleted, and other rows before and after it are inserted and deleted.
             for id in [2, 5, 6] { try tx.delete(Heater.self, id: id) }
             for id in [-1, 30] { _ = try tx.insert(Self.heater(id)) }
         }
@@ -113,7 +113,7 @@ import Testing
             let failure = #expect(throws: StoreError.self) { try store.read { try $0.fetch(other.after(token)) } }
             #expect(failure?.code == .invalidValue && failure?.remedy != nil)
         }
-        // A page may be of another size, and of other fields.
+        // The next page may have another size and other fields.
         #expect(try store.read { try $0.fetch(request.limit(50).fields { $0.id }.after(token)).count } == 4)
     }
 }

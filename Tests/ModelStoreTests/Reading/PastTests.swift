@@ -2,7 +2,7 @@ import Foundation
 import ModelStore
 import Testing
 
-/// Everything that can be asked of a store, asked of an earlier position.
+/// Every kind of read, at an earlier position.
 @Suite struct PastTests {
     private typealias Question = (name: String, ask: @Sendable (borrowing ReadTransaction) throws -> String)
 
@@ -76,7 +76,7 @@ import Testing
         try store.write { tx in
             _ = try tx.update(House.self, id: "b") { $0.name = "new" }
             _ = try tx.update(Tenant.self, id: 2) { $0.house = "c" }
-            // Two records that give each other their unique values, and two that are alike in what an index keeps.
+            // Two records exchange their unique values, and two records share the part that an index keeps.
             _ = try tx.update(Sensor.self, id: "s1") { $0.serial = "other" }
             _ = try tx.update(Sensor.self, id: "s2") { $0.serial = "A-1" }
             _ = try tx.update(Sensor.self, id: "s1") { $0.serial = "A-2" }
@@ -84,7 +84,7 @@ import Testing
         }
         try remember()
         try store.write { tx in
-            // Takes the friendships with it.
+            // The delete also removes the friendships.
             try tx.delete(Tenant.self, id: 1)
             try tx.delete(Sensor.self, id: "long")
             try tx.insert(Tenant(id: 7, house: "c", friend: 6))

@@ -12,11 +12,11 @@ struct Measurement: Equatable {
     var note: String
 }
 
-/// Which plan a request gets on 20,000 records, with what it gives and what that takes.
+/// The plan of a request on 20,000 records, with its results and its cost.
 @Suite struct PlanTests {
     private static let count = 20_000
 
-    /// Stations in turn, levels scattered evenly, 30 kinds, an alarm on every hundredth.
+    /// Returns a measurement: stations in rotation, levels scattered evenly, 30 kinds, and an alarm on every hundredth.
     private static func measurement(_ id: Int) -> Measurement {
         Measurement(
             id: id, station: id % 200, level: id * 7_919 % count, kind: id / 7 % 30, alarm: id % 100 == 0 ? id : nil,
@@ -33,7 +33,7 @@ struct Measurement: Equatable {
 
     private struct Sample {
         let request: FetchRequest<Measurement>
-        /// The plan with its actual numbers, then the ids that it gives: the first ten.
+        /// The plan with its actual numbers, then the first ten ids of its result.
         let expected: String
     }
 

@@ -18,7 +18,7 @@ import Testing
     @Reference(onDelete: .nullify) var former: Set<Reference<Rack>> = []
 }
 
-/// Records together with those that refer to them, against a filter over all.
+/// Records fetched together with the records that refer to them, compared with a filter over all records.
 @Suite struct PrefetchedReferrersTests {
     @Test(arguments: 0..<TestLength.runs(30, long: 1_000))
     func `each record comes with those that refer to it, in the order of their ids`(seed: Int) throws {
@@ -29,7 +29,7 @@ import Testing
             let several = (0..<count).compactMap { _ in racks.randomElement(using: &random) }
             return (Reference(racks.randomElement(using: &random) ?? 0), Set(several.map { Reference($0) }))
         }
-        // Numbers over the whole range, or in a row; paths with one beginning.
+        // Ids are spread over the whole range or consecutive, and paths share a beginning.
         let isSpread = seed.isMultiple(of: 2)
         var ids: Set<Int> = []
         for _ in 0..<Int.random(in: 0...400, using: &random) {

@@ -12,7 +12,7 @@ import Testing
     @Reference(onDelete: .nullify) var rivals: Set<Reference<Topic>>?
 }
 
-/// Records together with those that they refer to by sets and by what may be nil.
+/// Records fetched together with the records that they refer to through sets and optionals.
 @Suite struct PrefetchedSetTests {
     private static let essays = (0..<12).map { id in
         let topics = (0..<id % 4).map { Reference<Topic>(($0 * 7 + id) % 20) }

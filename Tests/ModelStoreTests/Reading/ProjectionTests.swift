@@ -2,7 +2,7 @@ import Foundation
 import ModelStore
 import Testing
 
-/// A smaller heater.
+/// A summary of a heater.
 @Embedded struct HeaterSummary: Equatable {
     var celsius: Double
     var id: Int
@@ -10,12 +10,12 @@ import Testing
     var spot: HeaterSpot
 }
 
-/// What no heater has.
+/// A struct with a field that heaters lack.
 @Embedded struct HeaterMistake: Equatable {
     var celsus: Double
 }
 
-/// What heaters have in another type.
+/// A struct with a field that has another type in heaters.
 @Embedded struct HeaterMisfit: Equatable {
     var celsius: Float
 }
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func `a closure that gives no fields, or no aggregates, is told so`() throws {
-        // What Swift makes of a closure that gives something else.
+        // Swift infers this type for a closure that returns something other than fields.
         let nothing: (Heater.Fields) -> Void = { _ in }
         let all = FetchRequest(Heater.self)
         try heaters().read { tx in

@@ -33,7 +33,7 @@ enum WritingStyle: String {
     var pages: Int = 0
 }
 
-/// Groups, sections and rows by fields of the records that are referred to, against the same made of all records in Swift.
+/// Groups, sections and rows by fields of referenced records, compared with the same results computed from all records in Swift.
 @Suite struct ReferenceGroupingTests {
     struct Library {
         private(set) var presses: [Press] = []
@@ -79,7 +79,7 @@ enum WritingStyle: String {
         func press(_ writer: Writer?) -> Press? { writer?.press.map { presses[$0.id] } }
     }
 
-    /// Compares the groups, the sections and the different rows by a field with those made of all records.
+    /// Compares the groups, the sections and the distinct rows by a field with those computed from all records.
     private func check<Key: Hashable & Sendable>(
         _ library: Library, _ store: Store, _ field: (Novel.Fields) -> Field<Novel, Key>, _ key: (Novel) -> Key
     ) throws {

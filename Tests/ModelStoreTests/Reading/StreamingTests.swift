@@ -2,7 +2,7 @@ import Foundation
 import ModelStore
 import Testing
 
-/// Walking a result in batches, by a cursor, and field by field.
+/// Walks a result in batches, with a cursor, and field by field.
 @Suite struct StreamingTests {
     private func store() throws -> Store {
         let store = try Store.temporary(records: Heater.self)

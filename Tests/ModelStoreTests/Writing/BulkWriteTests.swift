@@ -18,7 +18,7 @@ import Testing
     @Test func `An update changes each record that the request finds, once, as one change set`() async throws {
         let store = try await Self.store(count: 10)
         let before = try store.position
-        // A changed record meets the condition again; it is not changed twice.
+        // A changed record still meets the condition, but is not changed twice.
         let count = try await store.write { tx in
             try tx.update(Sensor.where { $0.celsius >= 4 }.order { $0.celsius.ascending }) { $0.celsius += 100 }
         }

@@ -3,10 +3,10 @@ import ModelStore
 import StoreEngine
 import Testing
 
-/// Records together with those that refer to them, over damage: they are found in the order of their keys and decoded in
-/// another, and the error must name the one that it is about.
+/// Records fetched together with the records that refer to them, from a damaged store. The store finds the referring records in
+/// key order and decodes them in another order. The error must name the damaged record.
 @Suite struct DamagedReferrersTests {
-    /// What is wrong with a record.
+    /// The damage to a record.
     enum Damage: CaseIterable, Sendable {
         case bytes, isGone
 
@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: Damage.allCases)
     func `the error names the record that is damaged`(damage: Damage) throws {
         let directory = try TestDirectory()
-        // The racks' volumes take turns, so that neither order is the other.
+        // The volumes of the racks alternate, so that the two orders differ.
         try Self.fill(directory.path)
         var key = ByteWriter()
         5.encodeKey(to: &key)

@@ -2,7 +2,7 @@ import Foundation
 import ModelStore
 import Testing
 
-/// Types that are namespaces: records in them name what is declared around them, in fields, defaults and ids.
+/// Types used as namespaces. The records inside them use declarations of the enclosing type in fields, defaults and ids.
 private enum Library {
     enum Genre: String, IndexableValue, CaseIterable {
         case novel, poetry

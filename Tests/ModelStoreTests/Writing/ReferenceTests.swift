@@ -208,7 +208,7 @@ extension Club {
         let token = try #require(first.next)
         let last = try #require(first.rows.last)
         try store.write { tx in
-            // The last row and its house go; one that comes before it now does not come again.
+            // The last row is deleted and a new house appears. A new tenant that now sorts before the page is not returned again.
             try tx.update(Tenant.self, id: 1) { $0.friend = nil }
             try tx.delete(Tenant.self, id: 2)
             try tx.insert(House(id: "z", name: "A"))
@@ -271,7 +271,7 @@ extension Club {
             let references = try tx.all(Tenant.self).map(\.house)
             #expect(references.count == 1_004)
             #expect(try tx._reading.targets(of: references).scannedCount == 3)
-            // An entry and a record for each that refers to "a": no other is looked at.
+            // The store reads an index entry and a record for each tenant that refers to "a", and nothing else.
             #expect(try tx._reading.sources(House.tenants, of: ["a"]).scannedCount == 2 * 102)
         }
     }

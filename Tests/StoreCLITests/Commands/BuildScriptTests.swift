@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// How the demo builds, with a `swift` of the test's.
+/// Builds of the demo script, with a fake `swift` command.
 @Suite("Building for the demo") struct BuildScriptTests {
     private static let setup = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Tools/lib/setup.sh").path
@@ -18,7 +18,7 @@ import Testing
 
     @Test func `A build that takes its time says how far it is`() throws {
         let tool = try Tool()
-        // Reading a line of the build moves the shell's clock, so that the test need not wait.
+        // Reading a line of the build advances the shell's clock, so the test does not wait.
         let clock = "read() { SECONDS=30; builtin read \"$@\"; }\n"
         let run = try build("echo '[1/2] Compiling one'\n", tool, clock)
         #expect(run.status == 0)
@@ -26,8 +26,8 @@ import Testing
     }
 
     private func build(_ swift: String, _ tool: Tool, _ definitions: String = "") throws -> Tool.Run {
-        // Read by bash, not executed: execve refuses a file that is open for writing, and a process that another test forks
-        // at the wrong moment holds this one open.
+        // The function lets bash read the script instead of executing it. `execve` refuses a file that is open for writing, and a
+        // process forked by another test at the wrong moment holds this file open.
         try tool.write("swift", swift)
         let script = """
             source '\(Self.setup)'
@@ -42,7 +42,7 @@ import Testing
         process.standardOutput = output
         process.standardError = errors
         try process.run()
-        // Both are far smaller than a pipe.
+        // Both outputs are far smaller than a pipe's buffer.
         process.waitUntilExit()
         return Tool.Run(
             status: process.terminationStatus,

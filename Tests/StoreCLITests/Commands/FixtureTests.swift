@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// Stores that earlier versions of this library made, kept forever: each opens and holds what it held.
+/// Stores that earlier versions of this library made, kept forever. Each must open with its original content.
 ///
-/// A folder of `Fixtures` is made when the format or what a catalog can say grows: `data.mdb.gz`, the data file of a
-/// compacted copy; `export.jsonl` and `schema.json`, what `export` and `schema --output json` printed then. None is changed
-/// afterwards.
+/// A folder is added to `Fixtures` when the format grows, or when catalogs can express more. It contains `data.mdb.gz`, the data
+/// file of a compacted copy, and `export.jsonl` and `schema.json`, the output of `export` and `schema --output json` at that
+/// time. Fixtures never change afterwards.
 @Suite("Stores of earlier versions") struct FixtureTests {
     private static let fixtures = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Fixtures")
@@ -22,7 +22,7 @@ import Testing
         try unpack(folder.appending(path: "data.mdb.gz"), to: tool.store + "/data.mdb")
         let expected = try String(contentsOf: folder.appending(path: "export.jsonl"), encoding: .utf8)
         let schema = try String(contentsOf: folder.appending(path: "schema.json"), encoding: .utf8)
-        // First read only, then by a program that writes.
+        // First the test only reads the store, then it runs commands that write.
         for command in [["export"], ["verify"], ["migrate", "--schema", folder.path + "/schema.json"], ["verify"]] {
             let run = try tool.run(command)
             #expect(run.status == 0, "\(command): \(run.errors)")
@@ -30,7 +30,7 @@ import Testing
         }
         #expect(try tool.run("schema", "--output", "json").output == schema)
         #expect(try tool.run("export").output == expected)
-        // What it holds can be written again.
+        // The exported content can be imported again.
         try tool.write("all.jsonl", expected)
         let again = try tool.run("import", "all.jsonl")
         #expect(again.status == 0, "\(again.errors)")

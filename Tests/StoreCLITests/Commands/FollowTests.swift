@@ -6,7 +6,7 @@ import StoreRuntime
 import TestSupport
 import Testing
 
-/// `feed --follow` beside processes that write, interrupted, killed, with its output closed.
+/// `feed --follow` next to writing processes: interrupted, killed, and with its output closed.
 @Suite("Following the feed", .timeLimit(.minutes(20))) struct FollowTests {
     private static func writeLogs(_ numbers: ClosedRange<Int>, _ store: Store) throws {
         for number in numbers { try store.write { try Sample.putLog(number, in: &$0) } }
@@ -32,7 +32,7 @@ import Testing
         let middle = try store.position
         let lines = try follower.lines(upTo: middle.sequence)
         #expect(lines.positions == Array(Int64(begin.sequence) + 1...Int64(middle.sequence)))
-        // What is imported again changes nothing.
+        // Repeated imports of the same records change nothing.
         let counts = lines.compactMap { $0["changes"]?.array?.count }
         let total: Int = counts.reduce(0, +)
         #expect(total == 2_212, "200 and 12 and 2,000, in \(counts.count) change sets")
@@ -121,7 +121,7 @@ import Testing
         let tool = try Sample.empty()
         try tool.write("many.jsonl", (0..<5_000).map { "{\"text\": \"line \($0)\"}\n" }.joined())
         try tool.run("import", "Log", "many.jsonl")
-        // More than the pipe holds.
+        // More data than the pipe can hold.
         let pipe = Pipe()
         let started = try tool.start(["feed", "--follow", "--output", "jsonl"], output: pipe.fileHandleForWriting)
         try pipe.fileHandleForWriting.close()
@@ -139,7 +139,7 @@ import Testing
         let newest = try store.position
         let follower = try Follower(tool, "--type", "Log", since: newest.description)
         try #require(ForeignWriter.shared).write(to: tool.store)
-        // A program that may write and reads the feed notes it.
+        // A program that can write and reads the feed notes the foreign commit.
         var feed = store.changes(since: newest).makeAsyncIterator()
         let set = try #require(try await feed.next())
         #expect(set.sequence == newest.sequence + 1)

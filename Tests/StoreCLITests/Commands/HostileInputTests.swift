@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Input that no friend wrote is answered with a line and a status, and changes nothing.
+/// Hostile input causes one line of error and a failure status, and changes nothing.
 @Suite("Hostile input") struct HostileInputTests {
-    /// Bytes by name.
+    /// The inputs, by name.
     static let inputs: [(name: String, bytes: [UInt8])] = {
         var random = TestRandom(seed: 7)
         let garbage = (0..<200_000).map { _ in UInt8.random(in: 0...255, using: &random) }

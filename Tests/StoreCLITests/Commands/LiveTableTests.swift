@@ -6,7 +6,7 @@ import Testing
 
 @testable import StoreCommands
 
-/// `watch` on a terminal: a table that is kept up to date in place.
+/// `watch` on a terminal: a table that is updated in place.
 @Suite("Live tables", .timeLimit(.minutes(20))) struct LiveTableTests {
     private static func start(_ tool: Tool, _ terminal: PseudoTerminal, _ arguments: String...) throws -> Follower {
         Follower(
@@ -94,12 +94,12 @@ import Testing
         let watcher = try Self.start(tool, terminal, "Sensor", "--fields", "id,room")
         try terminal.wait("the rows") { $0.lines.last == "s3  hall" }
         terminal.stop()
-        // Has something written, which waits from here on.
+        // The signal causes a write, which blocks from here on.
         watcher.kill(signal)
         try watcher.waitUntilTaken(signal)
         watcher.kill(SIGTERM)
         try watcher.waitUntilTaken(SIGTERM)
-        // At once.
+        // The command ends at once.
         #expect(try watcher.end(SIGTERM).status == 0)
     }
 
@@ -133,7 +133,7 @@ import Testing
                 var drawing = try LiveTableDrawing(nil, update.rows, size)
                 var screen = TerminalScreen(columns: columns, rows: rows)
                 for _ in 0..<2 {
-                    // As the terminal's driver writes line ends.
+                    // Line ends as the terminal's driver writes them.
                     screen.write(try drawing.text(update).replacingOccurrences(of: "\n", with: "\r\n").utf8)
                 }
                 if columns > 1 { #expect(screen.mistakes.isEmpty, "\(columns) x \(rows): \(screen.mistakes)") }

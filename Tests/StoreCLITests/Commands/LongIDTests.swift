@@ -1,7 +1,7 @@
 import StoreEngine
 import Testing
 
-/// Commands on records whose ids are too long for a key and begin alike.
+/// Commands on records whose ids share a beginning and are too long for a key.
 @Suite("store-cli with long ids") struct LongIDTests {
     private static let ids = (0..<12).map { number in
         String(repeating: "p", count: 245) + "\(number * 7 % 12 + 10)" + String(repeating: "q", count: number * 60)

@@ -7,7 +7,7 @@ import StoreRuntime
 import Synchronization
 import Testing
 
-/// `store-cli` among other processes: beside services, killed, with its output closed, as root.
+/// `store-cli` among other processes: next to services, killed, with its output closed, and as root.
 @Suite("Processes") struct ProcessTests {
     @Test func `Two hundred thousand rows take a bounded memory`() throws {
         let tool = try Sample.empty()
@@ -18,7 +18,7 @@ import Testing
         }
         try tool.write("big.jsonl", text)
         text = ""
-        // It prints nothing, so that the pipe tells of its end alone.
+        // The command prints nothing, so the pipe signals only the end of the process.
         let end = Pipe()
         let started = try tool.start(["import", "Sensor", "big.jsonl"], output: end.fileHandleForWriting)
         try end.fileHandleForWriting.close()
@@ -28,7 +28,7 @@ import Testing
         } while Self.isOpen(end, afterMilliseconds: 20)
         let run = try started.finish()
         #expect(run.errors == "imported 200000 records: 200000 added, 0 already there\n")
-        // A sanitizer takes several times what the program does.
+        // A sanitizer takes several times the memory of the program.
         let isSanitized = ProcessInfo.processInfo.environment["MODELSTORE_SANITIZER"] != nil
         #expect(peak > 0 && (peak < 200 << 20 || isSanitized), "\(peak) bytes of memory")
         #expect(try tool.run("export", "Sensor").output.split(separator: "\n").count == 200_000)
@@ -44,13 +44,13 @@ import Testing
         #expect(try tool.run("get", "Account", "19999", "--output", "csv").output.hasSuffix("\n19999,0.5,19999\n"))
     }
 
-    /// Whether a pipe still has a writer. Waits for its end, though not for long.
+    /// Returns whether a pipe still has a writer, after a short wait for its end.
     private static func isOpen(_ pipe: Pipe, afterMilliseconds limit: Int32) -> Bool {
         var wanted = pollfd(fd: pipe.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&wanted, 1, limit) == 0
     }
 
-    /// The memory of a process that is no file's, which is what it took itself.
+    /// Returns the anonymous memory of a process, which excludes mapped files.
     static func anonymousMemory(of process: Int32) throws -> Int {
         guard let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) else { return 0 }
         let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
@@ -97,9 +97,10 @@ import Testing
         let tool = try Sample.empty()
         try tool.write("many.jsonl", (0..<20_000).map { "{\"text\": \"line \($0)\"}" }.joined(separator: "\n"))
         try tool.run("import", "Log", "many.jsonl")
-        // As in a store that was just made or moved. Given away, as root does.
+        // The lock file is missing, as in a store that was just made or moved. The command creates it. As root, it also gives the
+        // file to the store's owner.
         try FileManager.default.removeItem(atPath: tool.path("store/lock.mdb"))
-        // More than the pipe holds, so that the process stays in its transaction.
+        // More data than the pipe can hold keeps the process in its transaction.
         let pipe = Pipe()
         let exporting = try tool.start(["export", "Log"], output: pipe.fileHandleForWriting)
         try pipe.fileHandleForWriting.close()
@@ -121,14 +122,14 @@ import Testing
         let tool = try Sample.tool()
         let pipe = Pipe()
         let waiting = try tool.start(["import", "Log", "-"], input: pipe.fileHandleForReading)
-        // More than a pipe holds: once all of it is written, the process has the store open and reads.
+        // More data than a pipe can hold: once all of it is written, the process has opened the store and is reading.
         let lines = (0..<20_000).map { "{\"text\": \"line \($0)\"}\n" }.joined()
         try pipe.fileHandleForWriting.write(contentsOf: Data(lines.utf8))
         let store = try Store(at: tool.store, records: [])
         defer { store.close() }
         let reading = Mutex<Tool.Run?>(nil)
         _ = try store.write { [folder = tool.folder] transaction in
-            // Inside a write transaction of this process.
+            // The child runs inside a write transaction of this process.
             let process = Process()
             process.executableURL = URL(filePath: Tool.executable)
             process.arguments = ["--store", folder + "/store", "get", "Log", "1"]
@@ -333,10 +334,10 @@ import Testing
         let key = Array(id.utf8)
         var patched = 0
         for start in 4_096..<bytes.count - key.count where Array(bytes[start..<start + key.count]) == key {
-            // A node: the size of its value in two halves, flags, the size of its key, then the key.
+            // A node consists of the value size in two halves, flags, the key size, and then the key.
             let keySize = Int(bytes[start - 2])
             guard bytes[start - 4] == 0, (key.count..<key.count + 4).contains(keySize) else { continue }
-            // A value of gigabytes, far behind the end of the file.
+            // The value now has gigabytes, far more than the file.
             bytes[start - 6] = 0xFF
             bytes[start - 5] = 0x7F
             patched += 1
@@ -350,7 +351,7 @@ import Testing
         #expect(run.errors.hasSuffix(", and the walk did not come to its end; restore a backup\n"))
     }
 
-    /// Databases whose pages cannot be read, and what `verify` then finds.
+    /// Databases with unreadable pages, and the resulting findings of `verify`.
     static let unreadable: [(name: String, findings: [String])] = [
         (
             "records.1",
@@ -388,8 +389,8 @@ import Testing
         let name = Array(name.utf8)
         var patched = 0
         for start in 8..<bytes.count - name.count - 48 where bytes[start..<start + name.count].elementsEqual(name) {
-            // A node: the size of its value, flags (a database), the size of its key, then the key and the value, which
-            // ends with the number of the database's root page.
+            // A node consists of the value size, flags (a database), the key size, the key and the value. The value ends with the
+            // root page number of the database.
             guard bytes[start - 8] == 48, bytes[start - 4] == 2, Int(bytes[start - 2]) == name.count else { continue }
             let root = start + name.count + 40
             bytes.replaceSubrange(root..<root + 8, with: [0, 0, 0, 0, 0, 1, 0, 0])
@@ -401,7 +402,7 @@ import Testing
         #expect(run.status == 1)
         let findings = try run.output.split(separator: "\n").map { try JSONReader.read(String($0)) }
         let kinds = findings.map { "\($0["place"]?.string ?? ""): \($0["kind"]?.string ?? "")" }
-        // No record is called lost that the walk did not come to.
+        // Records beyond the point where the walk stopped must not be reported as lost.
         #expect(kinds == expected, "\(run)")
         let unchecked = expected.count - 1
         let databases = "\(unchecked) \(unchecked == 1 ? "database" : "databases")"
@@ -414,7 +415,7 @@ import Testing
 
     @Test func `What the system denies ends with its own status and names the file`() throws {
         let tool = try Sample.tool()
-        // Root is denied nothing.
+        // Root has all permissions, so the command then runs as another user.
         let user = geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : ""
         guard try shell("\(user)test -x '\(Tool.executable)'", in: tool) == 0 else { return }
         func expect(_ command: String, _ error: String) throws {

@@ -4,9 +4,9 @@ import StoreEngine
 import ResealedTraces
 import Testing
 
-/// What `record` and `replay` do, as processes.
+/// The `record` and `replay` commands, as processes.
 @Suite("store-cli record and replay") struct RecordReplayTests {
-    /// A store with changes of each kind, and its trace.
+    /// Creates a store with changes of each kind, and its trace.
     private func recorded() throws -> Tool {
         let tool = try Sample.tool()
         try tool.run("set", "Sensor", "s1", "celsius=-0.5", "note=secret")
@@ -50,7 +50,7 @@ import Testing
 
     @Test func `What differs is shown, with status 1`() throws {
         let tool = try recorded()
-        // As if somebody had changed the trace and its checksums: the recorded hash is another's.
+        // Changes the trace and its checksums, so the recorded hash no longer matches.
         #expect(try tool.run("record", "redacted.trace", "--redact", "Sensor.note").status == 0)
         let trace = try String(contentsOfFile: tool.path("redacted.trace"), encoding: .utf8)
         try tool.write(
@@ -130,7 +130,7 @@ import Testing
         #expect(try tool.run("verify").status == 0)
     }
 
-    /// Follows a store with a record that is larger than what a pipe holds into a pipe, up to where it waits for a reader.
+    /// Starts recording a store into a pipe. A record is larger than the pipe's buffer, so the process waits for a reader.
     private func followedIntoPipe(_ tool: Tool) throws -> (recording: Tool.Started, pipe: Int32) {
         try tool.write("log.jsonl", #"{"text": ""# + String(repeating: "x", count: 300_000) + #""}"# + "\n")
         #expect(try tool.run("import", "Log", "log.jsonl").status == 0)
@@ -157,7 +157,7 @@ import Testing
     @Test func `A second signal ends a recording with a failure that says that the trace is unfinished`() throws {
         let tool = try Sample.tool()
         let (recording, pipe) = try followedIntoPipe(tool)
-        // Of one signal two that wait would be one.
+        // The signals differ, because two pending signals of one kind merge.
         recording.process.interrupt()
         recording.process.terminate()
         let run = try recording.finish()

@@ -12,7 +12,7 @@ import Testing
         let refused = try tool.run("restore", "copy")
         #expect(refused.status == 1)
         #expect(refused.errors.contains("process \(ProcessInfo.processInfo.processIdentifier) has store open"))
-        // The one who has it open is asked, too, and keeps LMDB's lock.
+        // The process that has the store open is refused, too, and keeps LMDB's lock.
         #expect(throws: StoreError.self) { try Store.restore(from: tool.path("copy"), to: tool.store) }
         #expect(try tool.run("restore", "copy").status == 1)
         store.close()
@@ -64,7 +64,7 @@ import Testing
         for round in 0..<24 {
             let wanted = round.isMultiple(of: 2) ? "new" : "old"
             let running = try tool.start(["restore", wanted])
-            // No event to wait for: the moment itself is drawn.
+            // There is no event to wait for, so the moment is random.
             usleep(UInt32.random(in: 0...40_000, using: &random))
             kill(running.process.processIdentifier, SIGKILL)
             if try running.finish().status != 0 { killed += 1 }

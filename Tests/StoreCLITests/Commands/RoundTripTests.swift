@@ -4,7 +4,7 @@ import StoreRuntime
 import TestSupport
 import Testing
 
-/// What `export` writes, `import` takes back without loss, whatever the fields hold.
+/// `import` restores the output of `export` without loss, whatever the fields contain.
 @Suite("Export and import") struct RoundTripTests {
     @Test(arguments: 0..<6) func `Random records of every type come back equal`(seed: UInt64) throws {
         var random = RandomRecords(seed: seed)
@@ -118,7 +118,7 @@ import Testing
     }
 }
 
-/// Makes records with values that are easily lost: extremes, signs of zero, marks and separators.
+/// Makes records with values that are easily lost: extremes, signed zeros, quotation marks and separators.
 struct RandomRecords {
     private var random: TestRandom
 
@@ -131,7 +131,7 @@ struct RandomRecords {
         .enumeration(.int16, cases: nil),
     ]
 
-    /// A schema with a field of every type, alone, optional and in collections.
+    /// Returns a schema with a field of every type: plain, optional and in collections.
     mutating func schema() -> RecordSchema {
         var fields = [FieldSchema(name: "id", type: .int64, defaultValue: nil, renamedFrom: [])]
         func add(_ type: FieldType) {
@@ -156,7 +156,7 @@ struct RandomRecords {
         return RecordSchema(name: "Everything", fields: fields, id: IDSchema([0]))
     }
 
-    /// A record with this id.
+    /// Returns a record with this id.
     mutating func record(_ schema: RecordSchema, id: Int) -> DynamicRecord {
         var values: [DynamicValue] = [.int(Int64(id))]
         for field in schema.fields.dropFirst() { values.append(value(field.type)) }

@@ -5,13 +5,13 @@ import StoreRuntime
 import TestSupport
 import Testing
 
-/// `watch` beside processes that write, interrupted, killed, with its output closed.
+/// `watch` next to writing processes: interrupted, killed, and with its output closed.
 @Suite("Watching", .timeLimit(.minutes(20))) struct WatchTests {
     private static func start(_ tool: Tool, _ arguments: String...) throws -> Follower {
         Follower(try tool.start(["watch"] + arguments + ["--output", "jsonl"]))
     }
 
-    /// What `query` shows with the same options.
+    /// Returns the rows that `query` prints with the same options.
     private static func rows(_ tool: Tool, _ arguments: [String]) throws -> [JSONValue] {
         let run = try tool.run(["query"] + arguments + ["--output", "jsonl"])
         return try run.output.split(separator: "\n").map { try JSONReader.read(String($0)) }
@@ -41,7 +41,7 @@ import Testing
             default: try Self.insert(tool, id, Double(Int.random(in: 0...100, using: &random)))
             }
         }
-        // The last one shows in every request.
+        // Every request matches the last record.
         try Self.insert(tool, "last", 60)
         try tool.run("set", "Sensor", "last", "room=hall", "celsius=60.5")
         let expected = try Self.rows(tool, wanted)
@@ -72,7 +72,7 @@ import Testing
         #expect(try tool.run("insert", "Log", #"{"number": 9999, "text": "end"}"#).status == 0)
         let lines = try watcher.lines { $0["id"]?.number?.int64 == 9_999 }
         #expect(try WatchedRows(lines).rows == Self.rows(tool, ["Log"]))
-        // Nothing was seen in part: all came with one position.
+        // The watcher saw no partial commit: all rows have the same position.
         let positions = Set(
             lines.filter { $0["kind"] == .string("insert") }.compactMap { $0["position"]?.number?.int64 })
         #expect(positions.count <= 2)
@@ -109,7 +109,7 @@ import Testing
         let ordered = ["Sensor", "--sort", "-celsius,id", "--limit", "20"]
         let watcher = Follower(try tool.start(["watch"] + ordered + ["--output", "jsonl", "--updates", "3"]))
         _ = try watcher.lines { $0["id"]?.string == "s0" }
-        // Every row is another, and two go elsewhere: more than there are rows.
+        // Every row changes and two rows move, so there are more changes than rows.
         try put(20) { $0 == 0 ? 100 : $0 == 1 ? 90 : $0 + 1 }
         let middle = try watcher.lines { $0["kind"] != .string("snapshot") && $0["id"]?.string == "s2" }
         #expect(middle.count { $0["kind"] == .string("move") } == 2)
@@ -165,7 +165,7 @@ import Testing
         let lines = try run.output.split(separator: "\n").map { try JSONReader.read(String($0)) }
         #expect(lines.map { $0["kind"]?.string } == ["snapshot", "update", "update"])
         #expect(lines.dropFirst().map { $0["row"]?["c"]?.number?.int64 } == [1, 2])
-        // That of another field is not named either.
+        // The update does not name the change of the other field.
         #expect(lines.last?["changed"] == .array([.string("c")]))
     }
 
@@ -213,7 +213,7 @@ import Testing
         let tool = try Sample.empty()
         try tool.write("many.jsonl", (0..<5_000).map { "{\"text\": \"line \($0)\"}\n" }.joined())
         try tool.run("import", "Log", "many.jsonl")
-        // More than the pipe holds.
+        // More data than the pipe can hold.
         let pipe = Pipe()
         let started = try tool.start(["watch", "Log", "--output", "jsonl"], output: pipe.fileHandleForWriting)
         try pipe.fileHandleForWriting.close()

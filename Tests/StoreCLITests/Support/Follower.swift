@@ -3,7 +3,7 @@ import Glibc
 import StoreEngine
 import Testing
 
-/// A command that goes on for ever, as `feed --follow` and `watch` do, in a process of its own, whose output goes to a file.
+/// A command that runs until it is stopped, such as `feed --follow` or `watch`, in its own process. Its output goes to a file.
 struct Follower {
     let started: Tool.Started
 
@@ -18,7 +18,7 @@ struct Follower {
 
     init(_ started: Tool.Started) { self.started = started }
 
-    /// Starts a command as a user who may read the store and not write it; nil where no such user can run it.
+    /// Starts a command as a user with read access only; nil if no such user can run it.
     init?(onlyReading tool: Tool, _ command: [String]) throws {
         let setpriv = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
         let modes: [(String, mode_t)] = [
@@ -31,14 +31,14 @@ struct Follower {
         started = try tool.start(setpriv + [Tool.executable] + command, program: "/usr/bin/env")
     }
 
-    /// The whole lines that it has written.
+    /// Returns the complete lines that it has written.
     func lines() throws -> [JSONValue] {
         let text = try Data(contentsOf: URL(filePath: started.files + ".out"))
         guard let end = text.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
         return try text[...end].split(separator: UInt8(ascii: "\n")).map { try JSONReader.read(Array($0)) }
     }
 
-    /// Waits until it has written a line that `condition` holds for, and gives all its lines.
+    /// Waits for a line that meets `condition`, and returns all lines.
     func lines(until condition: (JSONValue) throws -> Bool) throws -> [JSONValue] {
         var found: [JSONValue] = []
         try wait {
@@ -48,7 +48,7 @@ struct Follower {
         return found
     }
 
-    /// Waits until `condition` holds for all that it has written.
+    /// Waits until the complete output meets `condition`.
     func waitForOutput(until condition: (String) throws -> Bool) throws {
         try wait { try condition(try String(contentsOfFile: started.files + ".out", encoding: .utf8)) }
     }
@@ -64,7 +64,7 @@ struct Follower {
         throw Late(description: "it has written \(try lines().count) lines; \(errors)")
     }
 
-    /// Waits for the change set with this number, and gives all lines.
+    /// Waits for the change set with this number, and returns all lines.
     func lines(upTo sequence: UInt64) throws -> [JSONValue] {
         try lines { $0["position"]?.number?.int64 ?? 0 >= Int64(sequence) }
     }
@@ -72,12 +72,12 @@ struct Follower {
     /// Sends a signal.
     func kill(_ signal: Int32) { _ = Glibc.kill(started.process.processIdentifier, signal) }
 
-    /// Waits until the process is stopped: a signal that continues it before that is lost.
+    /// Waits until the process is stopped. A signal to continue it before that would be lost.
     func waitUntilStopped() throws {
         let path = "/proc/\(started.process.processIdentifier)/stat"
         let limit = Date() + 240
         while Date() < limit {
-            // The state stands behind the name, which is in parentheses.
+            // The state follows the name, which is in parentheses.
             let words = try String(contentsOfFile: path, encoding: .utf8).split(separator: ")").last ?? ""
             if words.hasPrefix(" T") { return }
             sched_yield()
@@ -85,7 +85,7 @@ struct Follower {
         Issue.record("the process does not stop")
     }
 
-    /// Waits until the process has taken up a signal that was sent.
+    /// Waits until the process has handled a signal.
     func waitUntilTaken(_ signal: Int32) throws {
         let path = "/proc/\(started.process.processIdentifier)/status"
         let limit = Date() + 240
@@ -106,7 +106,7 @@ struct Follower {
 }
 
 extension Tool {
-    /// Waits until no process holds a snapshot: one that follows has come to its wait.
+    /// Waits until no process holds a snapshot, so a follower has reached its wait.
     func waitUntilNobodyReads() throws {
         let limit = Date() + 240
         var readers = ""
@@ -117,7 +117,8 @@ extension Tool {
         #expect(readers.isEmpty || readers.contains("\"transaction\":null"), "\(readers)")
     }
 
-    /// The first line that a command writes whose reader takes no more; the command has to end by itself, quietly.
+    /// Runs a command whose reader closes the pipe after one line, and returns that line. The command must end by itself, without
+    /// an error.
     func firstLine(of command: String) throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/bash")
@@ -135,6 +136,6 @@ extension Tool {
 }
 
 extension [JSONValue] {
-    /// The positions of lines of the feed.
+    /// The positions in lines of the feed.
     var positions: [Int64] { compactMap { $0["position"]?.number?.int64 } }
 }

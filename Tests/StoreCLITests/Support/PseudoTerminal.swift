@@ -1,16 +1,16 @@
 import Foundation
 import Glibc
 
-/// A terminal of some size that a program under test draws on, and what it shows.
+/// A terminal of a given size for a program under test, and the screen that the program draws.
 final class PseudoTerminal {
-    /// What the program has as its input and output.
+    /// The program's input and output.
     let handle: FileHandle
     private let controller: Int32
     private(set) var screen: TerminalScreen
-    /// All that was written.
+    /// All bytes that the program has written.
     private(set) var bytes: [UInt8] = []
 
-    // Linux's own; Glibc's overlay does not import their names.
+    // Linux constants whose names Glibc's overlay does not import.
     private static let setLock: UInt = 0x4004_5431  // TIOCSPTLCK
     private static let getNumber: UInt = 0x8004_5430  // TIOCGPTN
 
@@ -43,10 +43,10 @@ final class PseudoTerminal {
         screen = TerminalScreen(columns: columns, rows: rows)
     }
 
-    /// Lets nothing be written any more, as Ctrl-S does.
+    /// Blocks further writes, as Ctrl-S does.
     func stop() { tcflow(handle.fileDescriptor, TCOOFF) }
 
-    /// Takes what was written, and waits for more for some milliseconds.
+    /// Takes the written bytes; waits up to `milliseconds` for more.
     private func take(waiting milliseconds: Int32) {
         var wanted = pollfd(fd: controller, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&wanted, 1, milliseconds) == 1, wanted.revents & Int16(POLLIN) != 0 else { return }
@@ -57,18 +57,18 @@ final class PseudoTerminal {
         screen.write(buffer[..<count])
     }
 
-    /// Waits until the screen is as `condition` wants it.
+    /// Waits until the screen meets `condition`.
     func wait(_ what: String, until condition: (TerminalScreen) -> Bool) throws {
         let limit = Date() + 60
         while Date() < limit {
             take(waiting: 20)
-            // In the middle of a drawing it looks as nobody is to see it.
+            // In the middle of a drawing, the screen is in a state that a user never sees.
             if screen.isWhole, condition(screen) { return }
         }
         throw Failure(description: "\(what): the screen does not come to that: \(screen.lines)")
     }
 
-    /// Takes all that was written before the program ended.
+    /// Takes everything that the program wrote before it ended.
     func takeRest() {
         var known = -1
         while bytes.count > known {
@@ -78,7 +78,7 @@ final class PseudoTerminal {
     }
 }
 
-/// What a terminal shows, for the few controls that a table needs; others are noted as mistakes.
+/// The screen of a terminal, with the few control sequences that a table needs. Other sequences are recorded as mistakes.
 struct TerminalScreen {
     private let columns: Int
     private let rows: Int
@@ -86,7 +86,7 @@ struct TerminalScreen {
     private(set) var row = 0
     private(set) var column = 0
     private(set) var isCursorVisible = true
-    /// What was written that does not fit the screen or is not understood.
+    /// Output that exceeds the screen, or that the terminal does not understand.
     private(set) var mistakes: [String] = []
     private var pending: [UInt8] = []
 
@@ -96,7 +96,7 @@ struct TerminalScreen {
         cells = Array(repeating: Array(repeating: " ", count: columns), count: rows)
     }
 
-    /// What the lines show, without spaces and empty lines at their ends.
+    /// The text of the lines, without trailing spaces and empty lines.
     var lines: [String] {
         var lines = cells.map { line in
             var text = String(line)
@@ -107,12 +107,12 @@ struct TerminalScreen {
         return lines
     }
 
-    /// Whether no control is cut short.
+    /// Whether no control sequence is incomplete.
     var isWhole: Bool { pending.isEmpty }
 
     mutating func write(_ bytes: some Sequence<UInt8>) {
         pending += bytes
-        // Up to the last whole character and control.
+        // The text ends with the last complete character and control sequence.
         guard let text = String(validating: pending, as: UTF8.self), !endsInControl(text) else { return }
         pending = []
         var rest = Substring(text)

@@ -2,20 +2,20 @@ import Foundation
 import StoreEngine
 import StoreRuntime
 
-/// The real `store-cli`, run as a process against a store in a folder of its own.
+/// Runs the real `store-cli` as a process, on a store in its own folder.
 final class Tool {
-    /// What one run came to.
+    /// The outcome of a run.
     struct Run: Equatable {
         var status: Int32
         var output: String
         var errors: String
     }
 
-    /// The executable beside the test bundle.
+    /// The executable next to the test bundle.
     static let executable = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(path: "store-cli").path
 
-    /// The folder, which goes with this object.
+    /// The folder. It is removed with this object.
     let folder: String
 
     init() throws {
@@ -25,10 +25,10 @@ final class Tool {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// The store that commands work on unless they name another.
+    /// The store that commands use unless they name another.
     var store: String { path("store") }
 
-    /// A path in the folder.
+    /// Returns a path in the folder.
     func path(_ name: String) -> String { folder + "/" + name }
 
     /// Writes a file into the folder.
@@ -37,7 +37,7 @@ final class Tool {
     /// Writes a file into the folder.
     func write(_ name: String, _ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(filePath: path(name))) }
 
-    /// Starts a command. Output goes to files, so that no pipe fills up, unless it is given a place.
+    /// Starts a command. Its output goes to files, so that no pipe fills up, unless `output` is given.
     func start(
         _ arguments: [String], program: String = executable, input: FileHandle? = nil, output: FileHandle? = nil,
         environment: [String: String] = [:]
@@ -79,20 +79,20 @@ final class Tool {
         let process: Process
         let files: String
 
-        /// Waits for its end.
+        /// Waits for the end of the command.
         func finish() throws -> Run {
             process.waitUntilExit()
             let output = try String(contentsOfFile: files + ".out", encoding: .utf8)
             let errors = try String(contentsOfFile: files + ".err", encoding: .utf8)
             for suffix in [".out", ".err"] { try FileManager.default.removeItem(atPath: files + suffix) }
-            // As a shell reports it, a process that a signal ended.
+            // The status of a process that a signal ended, as a shell reports it.
             let isSignal = process.terminationReason == .uncaughtSignal
             return Run(status: process.terminationStatus + (isSignal ? 128 : 0), output: output, errors: errors)
         }
     }
 }
 
-/// The store that most tests begin with.
+/// The store of most tests.
 enum Sample {
     static let schema = """
         {"types": [
@@ -119,7 +119,7 @@ enum Sample {
 
         """
 
-    /// A folder with a store of some records.
+    /// Creates a folder with a store of some records.
     static func tool() throws -> Tool {
         let tool = try empty()
         try tool.write("sensors.jsonl", sensors)
@@ -129,7 +129,7 @@ enum Sample {
         return tool
     }
 
-    /// A folder with a store without records.
+    /// Creates a folder with a store without records.
     static func empty() throws -> Tool {
         let tool = try Tool()
         try tool.write("schema.json", schema)

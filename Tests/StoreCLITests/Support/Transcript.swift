@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// What commands printed, one after the other, compared with a file that is checked in.
+/// The output of several commands, compared with a golden file.
 ///
-/// `RECORD=1` writes the files anew. What differs from run to run is masked: the folder, tokens and identities, the
-/// time now, sizes of files and maps.
+/// `RECORD=1` writes the files again. The comparison masks everything that differs between runs: the folder, tokens and
+/// identities, the current time, and sizes of files and maps.
 struct Transcript {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Golden")
@@ -14,15 +14,15 @@ struct Transcript {
 
     init(_ tool: Tool) { self.tool = tool }
 
-    /// Runs a command and notes what it printed.
+    /// Runs a command and adds its output.
     mutating func run(_ arguments: String..., input: String? = nil) throws { try run(arguments, input: input) }
 
-    /// Runs a command and notes what it printed.
+    /// Runs a command and adds its output.
     mutating func run(_ arguments: [String], input: String? = nil) throws {
         note(try tool.run(arguments, input: input), of: arguments, hasInput: input != nil)
     }
 
-    /// Notes what a command printed that ran beside others.
+    /// Adds the output of a command that ran next to others.
     mutating func note(_ run: Tool.Run, of arguments: [String], hasInput: Bool = false) {
         text += "$ store-cli " + arguments.map(Self.quoted).joined(separator: " ")
         text += hasInput ? " < input\n" : "\n"
@@ -35,7 +35,7 @@ struct Transcript {
         text += "\n"
     }
 
-    /// Compares everything with the golden file of this name.
+    /// Compares the whole transcript with the golden file of this name.
     func expect(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let file = Self.folder.appending(path: name + ".txt")
         let masked = mask(text)
@@ -68,13 +68,13 @@ struct Transcript {
             (#""(ts_ms|process)":\d+"#, #""$1":NUMBER"#),
             (#"20(2[5-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"#, "NOW"),
             (#"(?m)^(\d+,NOW,[a-z-]+,)\d+"#, "$1PID"),
-            // A column of times, and its head and rule, are as wide as the longest fraction.
+            // A column of times, with its title and rule, is as wide as the longest fraction.
             (#"NOW {2,}"#, "NOW  "),
             (#"(position  time) +"#, "$1  "),
             (#"(?m)^(--------  |-+  --------  ---  ------  ---------  -------  )-{20,30}(?=$|  ---)"#, "$1RULE"),
             (#"(fileBytes|mapBytes|usedPages|freePages)("?:?\s*)\d+"#, "$1$2SIZE"),
             (#", \d+ bytes"#, ", SIZE bytes"),
-            // The rule below a column as wide as a token, whose length differs.
+            // The rule below a column is as wide as a token, whose length varies.
             (#"-{65,80}"#, "RULE"),
             (#"process \d+ has"#, "process PID has"),
         ]

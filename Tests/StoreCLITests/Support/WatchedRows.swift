@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// The rows of a live result as whoever reads the lines of `watch` keeps them.
+/// The rows of a live result, as a reader of the `watch` output keeps them.
 struct WatchedRows {
     private(set) var rows: [JSONValue] = []
 
@@ -8,7 +8,7 @@ struct WatchedRows {
         let description: String
     }
 
-    /// Applies lines as the help of `watch` says.
+    /// Applies lines as the help of `watch` describes.
     init(_ lines: [JSONValue]) throws {
         var lines = lines[...]
         while let line = lines.first, line["kind"] == .string("snapshot") {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("CSV")
 struct CSVTests {
-    /// The outcome of each record in turn, errors included, with the input cut into chunks of `size` bytes.
+    /// Returns the outcome of each record in turn, including errors, for input in chunks of `size` bytes.
     private func read(_ bytes: [UInt8], chunkSize size: Int = 1 << 16, limit: Int = 1 << 26) -> [String] {
         var position = 0
         var reader = CSVReader(maximumRecordBytes: limit) {

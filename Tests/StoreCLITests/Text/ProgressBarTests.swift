@@ -17,7 +17,7 @@ struct ProgressBarTests {
 
         func advance(_ duration: Duration) { elapsed.withLock { $0 += duration } }
 
-        /// What was written since the last call.
+        /// Returns the output since the last call.
         func takeWritten() -> [String] {
             written.withLock { written in
                 defer { written = [] }

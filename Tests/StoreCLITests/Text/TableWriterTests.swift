@@ -138,7 +138,7 @@ struct TableWriterTests {
         #expect(table.takeBlock() == "100  a\n  2  longer\n")
         table.append(["3", "x"])
         #expect(table.takeBlock() == "  3  x\n")
-        // Rows that need wider columns do not stand below the titles before.
+        // Rows that need wider columns repeat the titles.
         table.append(["4", "much longer"])
         #expect(table.takeBlock(repeatsTitles: true) == "  n  text\n---  -----------\n  4  much longer\n")
         table.append(["5", "y"])

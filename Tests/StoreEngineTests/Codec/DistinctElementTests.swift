@@ -1,7 +1,7 @@
 import StoreEngine
 import Testing
 
-/// What one side writes the other can read: typed and dynamic sets and dictionaries agree on what is one element.
+/// Typed and dynamic sets and dictionaries use the same definition of equal elements, so each can read the other's output.
 @Suite struct DistinctElementTests {
     private func encode(_ value: DynamicValue, _ type: FieldType) throws -> [UInt8] {
         var writer = ByteWriter()

@@ -18,7 +18,7 @@ import Testing
             value.append([1, 2, 3])
             value.append(whole)
             let isTruncated = KeyLimit.truncateIndexValue(&value, from: 3)
-            // A whole value part is always shorter than a truncated one, so neither is taken for the other.
+            // A complete value part is always shorter than a truncated one, so the two cannot be confused.
             #expect(isTruncated == (count >= KeyLimit.indexValue))
             #expect(value.count == 3 + min(count, KeyLimit.indexValue))
             #expect(value.array().prefix(3) == [1, 2, 3])

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct KeyOrderTests {
-    /// One check for each type, as a value so that a test can take it as its argument.
+    /// One check for each type, as a value that a test can take as its argument.
     struct Check: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let run: @Sendable (inout TestRandom) throws -> Void
@@ -58,7 +58,7 @@ import Testing
         guard computed.array() == leftKey else { throw Mismatch("the catalog gives \(left) another key") }
     }
 
-    /// Two parts compare part by part, whatever comes after.
+    /// Composite keys compare part by part, whatever follows.
     private static func compareComposites<V: OrderedTestValue>(
         _ left: V, _ right: V, _ random: inout TestRandom
     ) throws {

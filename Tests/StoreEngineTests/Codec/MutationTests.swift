@@ -3,13 +3,13 @@ import StoreEngine
 import TestSupport
 import Testing
 
-/// Bytes that are not what was written must give a value or an error. A trap would end the test run.
+/// Modified bytes must give a value or an error. A trap would end the test run.
 @Suite struct MutationTests {
     private static let seeds = 0..<8
 
     private static func runs(_ short: Int) -> Int { TestLength.runs(short, long: short * 25) }
 
-    /// Some bytes changed, cut, put in, repeated or swapped.
+    /// Returns the bytes with some changed, removed, inserted, repeated or swapped.
     private static func mutated(_ bytes: [UInt8], _ random: inout TestRandom) -> [UInt8] {
         var bytes = bytes
         for _ in 0...random.below(3) {
@@ -52,7 +52,7 @@ import Testing
                 #expect((try? RecordBytes(span)) == nil || bytes == whole)
             }
         }
-        // Past the checksum some of them must decode, or nothing was tried.
+        // Without the checksum some of them must decode. Otherwise the test has tried nothing.
         #expect(decoded > 0)
     }
 
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    /// The stream of a change set with one change of each kind.
+    /// Returns the stream of a change set with one change of each kind.
     private static func stream(_ random: inout TestRandom) throws -> [UInt8] {
         var writer = ByteWriter()
         writer.append(byte: FeedEntry.format)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct RoundTripTests {
-    /// One check for each type, as a value so that a test can take it as its argument.
+    /// One check for each type, as a value that a test can take as its argument.
     struct Check: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let run: @Sendable (inout TestRandom) throws -> Void

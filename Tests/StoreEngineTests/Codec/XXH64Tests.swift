@@ -15,7 +15,7 @@ import Testing
         #expect(hash(Array(text.utf8), seed: seed) == expected)
     }
 
-    /// The sanity checks of xxHash's own `xxhsum`, over a buffer that its specification generates.
+    /// The sanity checks of xxHash's `xxhsum`, over a buffer generated as its specification describes.
     @Test(
         arguments: [
             (0, 0, 0xEF46_DB37_51D8_E999), (0, 2_654_435_761, 0xAC75_FDA2_929B_17EF), (1, 0, 0x4FCE_394C_C889_52D8),

@@ -1,7 +1,7 @@
 import StoreEngine
 import Testing
 
-/// Values that are given as texts.
+/// Values given as texts.
 @Suite struct ValueTextTests {
     @Test(arguments: [FieldType.date, .uuid, .data, .duration])
     func `a text that is no value is answered with one that is`(type: FieldType) throws {

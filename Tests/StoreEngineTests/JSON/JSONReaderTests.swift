@@ -105,7 +105,7 @@ struct JSONReaderTests {
         #expect(throws: JSONError.self) { try JSONReader.read(String(repeating: #"{"a":"#, count: 100_000)) }
         #expect(throws: JSONError.self) { try JSONReader.read("[1]", maximumDepth: 0) }
         #expect(try JSONReader.read("1", maximumDepth: 0) == 1)
-        // Depth counts what is open, not what was.
+        // Depth counts only the arrays that are open, not those that are closed.
         let siblings = "[" + Array(repeating: "[[]]", count: 600).joined(separator: ",") + "]"
         #expect(try JSONReader.read(siblings, maximumDepth: 3).array?.count == 600)
     }

@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// Makes JSON values from a seed: the same seed, the same values.
+/// Makes JSON values from a seed. The same seed gives the same values.
 struct JSONValueGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreEngine
 
-/// The tree of runs of keys against a list of them.
+/// The tree of key ranges, compared with a list of them.
 @Suite struct IntervalTreeTests {
     @Test(arguments: 0..<TestLength.runs(40, long: 2_000))
     func `random runs are found as in a plain list`(run: Int) throws {
@@ -15,7 +15,7 @@ import Testing
                 let gone = list.remove(at: random.below(list.count))
                 tree.remove(gone.range, gone.value)
             } else {
-                // The same run comes again, with another number.
+                // Some ranges occur again with another number.
                 let range = random.oneIn(5) && !list.isEmpty ? random.pick(list).range : Self.range(&random)
                 list.append((range, Int32(number)))
                 tree.insert(range, Int32(number))
@@ -53,7 +53,7 @@ import Testing
     }
 
     private static func key(_ random: inout TestRandom) -> [UInt8] {
-        // Around the eight bytes that are compared first.
+        // The keys differ around the eight bytes that are compared first.
         let start: [UInt8] = random.oneIn(2) ? [] : [1, 2, 3, 4, 5, 6, 7]
         return start + (0..<random.below(4)).map { _ in random.pick([0, 1, 2, 0xFE, 0xFF]) }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreEngine
 
-/// Rows in chunks against an array of them, and the differences between results.
+/// Chunked rows, compared with an array, and the differences between results.
 @Suite struct LiveRowsTests {
     @Test(arguments: 0..<TestLength.runs(10, long: 300))
     func `random changes of rows in chunks leave what they leave in an array`(run: Int) throws {
@@ -43,7 +43,7 @@ import Testing
                 throw Mismatch("run \(run), step \(number): rows from \(offset) on, \(String(describing: limit))")
             }
             let whole = LiveRows(chunks, offset: 0, limit: nil)
-            // What was handed out stays as it was.
+            // Earlier results keep their rows.
             guard seen.elementsEqual(seenArray, by: ===) else { throw Mismatch("run \(run): old rows changed") }
             let difference = LiveDifference(from: seen, to: whole)
             let (oldKeys, newKeys) = (Set(seenArray.map(\.key)), Set(array.map(\.key)))
@@ -69,14 +69,14 @@ import Testing
 
     @Test func `a row among others that left and came is moved only where it stands between other rows`() {
         let old = Self.rows([(10, 1), (20, 2), (30, 3), (40, 4)])
-        // Two goes up past three; one comes nearer, and merely shifts.
+        // Row 2 moves up past row 3. Row 1 gets a closer sort key, which only shifts it.
         let moved = LiveDifference(from: old, to: Self.rows([(15, 1), (30, 3), (35, 2), (40, 4)]))
         #expect(moved.moves.map(\.from) == [1] && moved.moves.map(\.to) == [2])
         #expect(moved.updates.map(\.to) == [0, 2] && moved.inserts.isEmpty && moved.deletes.isEmpty)
-        // All go up together, with nothing that stays.
+        // All rows move up together, and none stays.
         let shifted = LiveDifference(from: old, to: Self.rows([(50, 1), (60, 2), (70, 3), (80, 4)]))
         #expect(shifted.moves.isEmpty && shifted.updates.count == 4)
-        // One of two that change places is enough.
+        // If two rows swap, one move is enough.
         let exchanged = LiveDifference(from: old, to: Self.rows([(10, 1), (25, 3), (26, 2), (40, 4)]))
         #expect(exchanged.moves.count == 1)
         let replaced = LiveDifference(from: old, to: Self.rows([(10, 1), (20, 9), (30, 3), (40, 4)]))
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func `rows of different records whose places are the same bytes are not one row`() {
-        // By a level and then the id, and by the id alone: of the level 1 and the id 2, or of the id 1 2.
+        // The sort key is a level followed by the id, or the id alone. The bytes 1 2 stand for level 1 with id 2, or for id 1 2.
         func result(_ rows: [(sortKey: [UInt8], key: [UInt8])]) -> LiveRows {
             LiveRows(
                 RowChunks(rows.map { LiveRow(sortKey: $0.sortKey, key: $0.key, content: RecordContent($0.key)) }),

@@ -3,9 +3,9 @@ import Testing
 
 @testable import StoreEngine
 
-/// The order in which those that refer to some records are read.
+/// The order in which the store reads the records that refer to some records.
 @Suite struct ReferrerEntryTests {
-    /// Keys whose first bytes differ as those of real ones do.
+    /// Keys whose first bytes vary like those of real keys.
     private static let shapes: [(name: String, key: @Sendable (Int, inout TestRandom) -> [UInt8])] = [
         ("spread over all numbers", { _, random in bytes(random.next()) }),
         ("numbers in a row", { _, random in bytes(0x8000_0000_0000_0000 + UInt64(random.below(600))) }),

@@ -2,7 +2,7 @@ import Foundation
 import StoreEngine
 import TestSupport
 
-/// Fields inside a field of a field.
+/// A struct inside a struct field.
 struct Deeper: EmbeddedValue, Equatable, TestValue {
     var shade: Shade
     var at: Date

@@ -3,7 +3,7 @@ import LMDB
 import StoreEngine
 import TestSupport
 
-/// A record with a field of each kind. Written out as `@Record` would.
+/// A record with a field of each kind. It spells out the code that `@Record` generates.
 struct Everything: Record, Equatable {
     var id: String
     var number: Int64
@@ -101,7 +101,7 @@ struct Everything: Record, Equatable {
         loose = try decoder.decode(16)
     }
 
-    /// The stored form.
+    /// Returns the stored form.
     func sealed(incarnation: UInt64 = 1) throws -> [UInt8] {
         var encoder = FieldEncoder.forRecords()
         encoder.begin(fieldCount: Self.recordSchema.fields.count)
@@ -111,7 +111,7 @@ struct Everything: Record, Equatable {
         return encoder.bytes.array()
     }
 
-    /// The type as a catalog has it; its databases are none.
+    /// Returns the type as in a catalog; its database handles are not real.
     static func openType() throws -> OpenType {
         let type = try RecordType(id: 1, declared: recordSchema)
         let database = LMDBDatabase(handle: 0)

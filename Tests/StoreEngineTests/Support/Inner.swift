@@ -1,7 +1,7 @@
 import StoreEngine
 import TestSupport
 
-/// Fields inside a field, one of them again with fields.
+/// A struct field that contains another struct.
 struct Inner: EmbeddedValue, Equatable, TestValue {
     var count: Int32
     var name: String?

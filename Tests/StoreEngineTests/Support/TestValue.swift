@@ -2,13 +2,13 @@ import Foundation
 import StoreEngine
 import TestSupport
 
-/// A field type with values for tests: its extremes, and random ones that are near each other often.
+/// A field type with test values: its extremes, and random values that are often close together.
 protocol TestValue: FieldValue {
     static var extremes: [Self] { get }
 
     static func random(_ random: inout TestRandom) -> Self
 
-    /// Whether this is the same value, bit for bit.
+    /// Returns whether both values are identical, bit by bit.
     func isSame(as other: Self) -> Bool
 }
 
@@ -16,9 +16,9 @@ extension TestValue where Self: Equatable {
     func isSame(as other: Self) -> Bool { self == other }
 }
 
-/// A type with keys, and the order that they must have.
+/// A type with keys, and the expected order of those keys.
 protocol OrderedTestValue: TestValue, IndexableValue {
-    /// Whether this value comes before the other one.
+    /// Returns whether this value comes before the other one.
     func precedes(_ other: Self) -> Bool
 }
 
@@ -86,7 +86,7 @@ extension FloatingTestValue {
 
     func isSame(as other: Self) -> Bool { bitPattern == other.bitPattern }
 
-    /// Numbers in order, the two zeros as one, then all that are none as one.
+    /// The order is numeric, with both zeros equal. All NaNs come last and are equal.
     func precedes(_ other: Self) -> Bool { isNaN ? false : other.isNaN || self < other }
 }
 

@@ -44,7 +44,7 @@ struct ISO8601Tests {
         for date in far {
             #expect(Date(iso8601: date.iso8601) == date, "\(date.iso8601)")
         }
-        // Foundation's calendar calls it 0001-01-01, as it is Julian before 1582.
+        // Foundation's calendar calls this date 0001-01-01, because it is Julian before 1582.
         #expect(Date.distantPast.iso8601 == "+000000-12-30T00:00:00Z")
         #expect(Date.distantFuture.iso8601 == "4001-01-01T00:00:00Z")
     }
@@ -89,7 +89,7 @@ struct ISO8601Tests {
     func roundTrip(seed: UInt64) {
         var random = SplitMix64(state: seed)
         var failures: [Double] = []
-        // Any bits; then moments that services see, with fractions of any fineness.
+        // First random bits, then times of the range that services use, with fractions of any precision.
         for round in 0..<TestLength.runs(50_000, long: 250_000) {
             let bits = random.next()
             let seconds: Double
@@ -116,7 +116,7 @@ struct ISO8601Tests {
             guard let point = text.firstIndex(of: ".") else { continue }
             let whole = try #require(Date(iso8601: text[..<point] + "Z")).timeIntervalSinceReferenceDate
             let count = text.distance(from: point, to: text.endIndex) - 2
-            // One digit fewer, rounded either way, is another double.
+            // One digit less, rounded up or down, must read as a different double.
             let scale = Int64(count - 1 == 0 ? 1 : pow(10, Double(count - 1)))
             let near = Int64(((seconds - whole) * Double(scale)).rounded(.down))
             for digits in [near, near + 1] where digits < scale {
@@ -133,7 +133,7 @@ struct ISO8601Tests {
         let formatter = ISO8601DateFormatter()
         var random = SplitMix64(state: 5)
         for _ in 0..<2_000 {
-            // After 1582, where Foundation switches calendars.
+            // The dates are after 1582, when Foundation switches calendars.
             let seconds = Double(Int64(random.next() % 265_000_000_000) - 13_000_000_000)
             let date = Date(timeIntervalSinceReferenceDate: seconds)
             guard date.iso8601.first != "+" else { continue }

@@ -161,7 +161,7 @@ import Testing
         )
     }
 
-    /// Judged directly: the expansion of so many properties takes the test support most of a minute.
+    /// Calls the validator directly, because the test support takes most of a minute to expand this many properties.
     @Test func `fields have a limit`() throws {
         let properties = (0...DeclarationValidator.fieldLimit).map { "var field\($0): Int" }.joined(separator: "\n")
         let declaration: DeclSyntax = "struct Sensor {\n\(raw: properties)\n}"

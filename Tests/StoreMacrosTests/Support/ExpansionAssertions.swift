@@ -7,7 +7,7 @@ import Testing
 
 @testable import StoreMacros
 
-/// The macros as the package declares them, with the conformances the compiler would ask for.
+/// The macros as the package declares them, with the conformances that the compiler would request.
 private let macros: [String: MacroSpec] = [
     "Record": MacroSpec(type: RecordMacro.self, conformances: ["Record", "Sendable", "Equatable"]),
     "Embedded": MacroSpec(type: EmbeddedMacro.self, conformances: ["EmbeddedValue", "Sendable", "Equatable"]),
@@ -23,7 +23,7 @@ private let macros: [String: MacroSpec] = [
     "Published": MacroSpec(type: PublishedMacro.self),
 ]
 
-/// Expects a source to expand to a text, without a diagnostic.
+/// Expects that a source expands to a text, without a diagnostic.
 func expectExpansion(of source: String, _ expected: String, at location: Testing.SourceLocation = #_sourceLocation) {
     assertMacroExpansion(
         source, expandedSource: expected, macroSpecs: macros,
@@ -31,7 +31,7 @@ func expectExpansion(of source: String, _ expected: String, at location: Testing
     )
 }
 
-/// A diagnostic that a source should get where it says `▸`.
+/// An expected diagnostic, at a `▸` in the source.
 struct ExpectedDiagnostic {
     let message: String
     let isError: Bool
@@ -46,9 +46,9 @@ struct ExpectedDiagnostic {
     }
 }
 
-/// Expects a source to be diagnosed at each `▸` in it, in order, and to become `fixed` by the fix-its.
+/// Expects diagnostics at each `▸` in a source, in order, and that the fix-its turn the source into `fixed`.
 ///
-/// With an error among them nothing must be generated: half a conformance would only add errors of the compiler's.
+/// If one of them is an error, the macro must generate nothing, because half a conformance would only cause more compiler errors.
 func expectDiagnostics(
     in marked: String,
     _ expected: [ExpectedDiagnostic],
@@ -67,7 +67,7 @@ func expectDiagnostics(
     assertMacroExpansion(
         source, expandedSource: "", diagnostics: diagnostics, macroSpecs: macros, fixedSource: fixed,
         failureHandler: { failure in
-            // What it expands to is not asserted here, only that it does not if there is an error.
+            // The expansion itself is not checked here, only that an error prevents it.
             guard failure.message.hasPrefix("Macro expansion did not produce the expected expanded source") else {
                 Issue.record("\(failure.message)", sourceLocation: location)
                 return

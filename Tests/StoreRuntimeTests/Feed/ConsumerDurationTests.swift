@@ -4,9 +4,9 @@ import Testing
 
 @testable import StoreRuntime
 
-/// The durations of consumers, which a store keeps as seconds.
+/// Durations of consumers, which the store saves as seconds.
 @Suite struct ConsumerDurationTests {
-    /// Where a consumer's bytes have the seconds of its lease: see ``ConsumerState``.
+    /// The byte offset of the lease's seconds in an encoded ``ConsumerState``.
     private static let secondsPlace = 62
 
     private static func state(_ lease: RetentionLease, _ store: UUID) -> ConsumerState {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StoreRuntime
 
-/// How those who wait for the feed are told, and when the threads that tell them rest.
+/// How the dispatcher resumes tasks that wait for the feed, and when its threads rest.
 @Suite(.timeLimit(.minutes(20))) struct DispatcherTests {
     @Test func `a thread rests only while nobody waits and nobody has waited`() {
         var state = DispatchState()
@@ -90,7 +90,8 @@ import Testing
         }
     }
 
-    /// Parks at every chance, so that waits and rests cross all the time. A wake that is lost is a wait without an end.
+    /// The thread parks at every opportunity, so that waits and rests cross all the time. A lost wake shows as a wait that never
+    /// ends.
     @Test func `no wake is lost when waits and rests cross`() async throws {
         let seed = UInt64.random(in: 0...(.max))
         let rounds: UInt64 = 20_000
@@ -119,7 +120,7 @@ import Testing
                 case 1..<30: dispatcher.committed(round, [])
                 default: other.wakeAll()
                 }
-                // For nobody, so that there is a reason to rest.
+                // These wakes reach no waiting task, which gives the thread a reason to rest.
                 for _ in 0..<Int.random(in: 0...2, using: &random) { other.wakeAll() }
             }
         }
@@ -144,7 +145,7 @@ import Testing
         let store = try Store.temporary(records: Sensor.self)
         let core = store.core
         let depths = Mutex<[Int]>([])
-        // The store's own threads call it, too.
+        // The store's own threads call this closure, too.
         let own = pthread_self()
         core.dispatcher.listen(core.access) {
             guard pthread_self() == own else { return }

@@ -5,7 +5,7 @@ import Testing
 @testable import StoreEngine
 @testable import StoreRuntime
 
-/// Who is told that a consumer has expired.
+/// Which expired consumers a process reports.
 @Suite struct ExpiryWatchTests {
     private static func consumer(
         _ name: String, at sequence: UInt64, isExpired: Bool, number: UInt32 = 1
@@ -25,11 +25,11 @@ import Testing
         var taken = Self.consumer("a", at: 5, isExpired: true)
         taken.state.generation += 1
         #expect(told(taken, Self.consumer("b", at: 6, isExpired: true)) == ["b"])
-        // Reset and expired between two looks.
+        // The consumer was reset and expired again between two checks.
         #expect(told(Self.consumer("a", at: 9, isExpired: true)) == ["a"])
         #expect(told(Self.consumer("a", at: 9, isExpired: false)) == [])
         #expect(told(Self.consumer("a", at: 9, isExpired: true)) == ["a"])
-        // Deleted and made anew at the same place.
+        // The consumer was deleted and created again at the same position.
         #expect(told(Self.consumer("a", at: 9, isExpired: true, number: 2)) == ["a"])
     }
 
@@ -55,14 +55,14 @@ import Testing
             report.yield()
         }
         let store = try Store(at: folder.path, records: Sensor.self, options: options)
-        // As another process has it: not by this one's retention.
+        // The consumer expires as if another process had expired it, not by this process's retention.
         _ = try await store.write { tx in
             var late = try #require(try tx._reading.consumer(named: "late"))
             late.isExpired = true
             try tx.put(late, named: "late")
         }
         for await _ in reports { break }
-        // Longer than several turns of the upkeep, none of which may report it again.
+        // This takes longer than several rounds of upkeep. None of them may report the consumer again.
         for _ in 0..<10 {
             try await Task.sleep(for: .milliseconds(10))
             try store.core.perform {}

@@ -6,7 +6,7 @@ import Testing
 
 @testable import StoreRuntime
 
-/// What readers, writers and retention do with a feed that somebody has damaged.
+/// How readers, writers and retention handle a damaged feed.
 @Suite(.timeLimit(.minutes(20))) struct FeedDamageTests {
     private static func open(_ sample: SampleStore, _ change: (inout StoreLimits) -> Void = { _ in }) throws -> Store {
         var options = StoreOptions()
@@ -15,7 +15,7 @@ import Testing
         return try Store(at: sample.folder.path, records: Sensor.self, Ticket.self, Slot.self, options: options)
     }
 
-    /// All that can be read from the oldest on, and how that ends, twice.
+    /// Reads the feed twice from its oldest change set, and returns the sequence numbers and the error that ended each pass.
     private static func read(_ store: Store) throws -> (sequences: [UInt64], ends: [StoreError.Code?]) {
         let start = try store.read { try $0._reading.oldestPosition() }
         var tail = FeedTail(store, after: start, FeedOptions())
@@ -56,7 +56,7 @@ import Testing
                 if value != entry.value { try raw.put(SampleStore.feed, entry.key, value) }
             }
             let store = try Self.open(sample)
-            // The first has nothing before it that would tell where to begin.
+            // Change set 1 has no predecessor, so the reader has no position to start from.
             guard damaged > 1 else { continue }
             let (sequences, ends) = try Self.read(store)
             #expect(sequences == Array(1..<damaged), "seed \(seed)")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoreRuntime
 
-/// What a reader is given who leaves out what its own program writes.
+/// Readers that skip the change sets of their own program.
 @Suite(.timeLimit(.minutes(20))) struct OwnOriginTests {
     @Test func `a reset comes although this process has noted it, and its own changes do not`() async throws {
         let folder = try StoreFolder()
@@ -19,7 +19,7 @@ import Testing
         try folder.tamper { raw in try raw.put("stranger", [1], [2]) }
         let store = try Store(at: folder.path, records: Sensor.self)
         try await store.write { try $0.insert(Sensor(id: "b", room: "r", serial: "B")) }
-        // A consumer's writes are its own, not the program's.
+        // A consumer's writes carry the consumer's origin, not the program's.
         let consumer = try await store.holdConsumer("another")
         var seen = consumer.changes.makeAsyncIterator()
         let set = try #require(try await seen.next())

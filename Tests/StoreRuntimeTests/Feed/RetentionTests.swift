@@ -5,7 +5,7 @@ import Testing
 
 @testable import StoreRuntime
 
-/// What of the feed is retained, and what room it takes.
+/// Which change sets retention keeps, and how much space the feed takes.
 @Suite struct RetentionTests {
     private static func write(_ count: Int, to store: Store) throws {
         for number in 0..<count {
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// Has steps made until there is nothing more to remove, as the writer thread does in its upkeep.
+    /// Runs retention steps until there is nothing left to remove, as the writer thread does during upkeep.
     private static func trim(_ store: Store) throws {
         let core = store.core
         while try core.perform({ try core.retention.step() }) {}
@@ -37,7 +37,7 @@ import Testing
         clock.pass(20)
         try Self.trim(store)
         #expect(try store.feedRange == (newest - 30)...newest)
-        // The newest one stays, however old.
+        // Retention always keeps the newest change set, whatever its age.
         clock.pass(1_000)
         try Self.trim(store)
         #expect(try store.feedRange == (newest - 1)...newest)
@@ -115,7 +115,7 @@ import Testing
         first.close()
         clock.pass(61)
         let store = try Store(at: folder.path, records: Sensor.self, options: options)
-        // After what the opening has asked for.
+        // This task runs after the retention step that opening the store requested.
         try store.core.perform {}
         #expect(try store.feedRange.count == 2)
     }
@@ -146,7 +146,7 @@ import Testing
         options.durability = .relaxed
         options.limits.changedRecordLimit = changedRecordLimit
         let first = try Store(at: folder.path, records: Sensor.self, options: options)
-        // More than two steps' worth is past the limit.
+        // The excess is more than two steps can remove.
         try Self.write(9_000, to: first)
         func byteCount(_ store: Store) throws -> Int {
             let transaction = try store.beginRead()
@@ -170,10 +170,10 @@ import Testing
         let store = try Store.temporary(records: Sensor.self, options: options)
         let consumer = try await store.holdConsumer("slow")
         try Self.write(400, to: store)
-        // The step that the last of them has asked for.
+        // This task runs after the step that the last of these writes requested.
         try store.core.perform {}
         let before = try store.environmentInfo().lastTransactionID
-        // Fewer than it takes to look again.
+        // Eight writes are too few for retention to check again.
         try Self.write(8, to: store)
         try store.core.perform {}
         #expect(try store.environmentInfo().lastTransactionID == before + 8)

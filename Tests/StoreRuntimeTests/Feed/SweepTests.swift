@@ -6,12 +6,12 @@ import Testing
 
 @testable import StoreRuntime
 
-/// What is found by looking now and then, where nothing wakes.
+/// The dispatcher finds commits by polling where no wake arrives.
 @Suite(.timeLimit(.minutes(20))) struct SweepTests {
     /// A store as the dispatcher sees it.
     private final class Seen: Sendable {
         private let state = Mutex((sequence: UInt64(0), foreign: Int?.none, told: 0))
-        /// An element for each write of another program that was noted.
+        /// One element for each write of a foreign program that the dispatcher noted.
         let reports: AsyncStream<Void>
         private let report: AsyncStream<Void>.Continuation
 
@@ -33,7 +33,8 @@ import Testing
         }
     }
 
-    /// Neither may the wake file be usable nor is there a data file to watch; or the file is there and nobody wakes by it.
+    /// In one case the wake file is unusable and there is no data file to watch. In the other the wake file works, but no process
+    /// signals it.
     @Test(arguments: [false, true])
     func `what others commit is found although neither the wake file nor the data file tells of it`(
         hasWakeFile: Bool
@@ -47,7 +48,7 @@ import Testing
         seen.commit(1)
         #expect(await wake == .moved)
         async let wakeAgain = dispatcher.wait(after: 1, seen.access)
-        // A program that knows nothing of the feed: it does not move until somebody has noted that.
+        // A program that does not know the feed leaves the position unchanged until a ModelStore process notes its write.
         seen.commit(1, foreign: 7)
         for await _ in seen.reports { break }
         seen.commit(2)

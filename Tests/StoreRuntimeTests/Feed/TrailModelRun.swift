@@ -6,10 +6,10 @@ import Testing
 
 @testable import StoreRuntime
 
-/// A random history of a store with a trail. Readers come back to it with the rows of a random position; each element they are
-/// given is held against all that was ever there.
+/// Runs a random history of a store with a trail. Readers return with the rows of a random earlier position. The run checks each
+/// element that they receive against the complete history.
 final class TrailModelRun {
-    /// A life of a record: the change set that began it, and the one that ended it.
+    /// One incarnation of a record: the change set that inserted it, and the one that deleted it.
     private struct Life {
         let birth: UInt64
         var death = UInt64.max
@@ -27,12 +27,12 @@ final class TrailModelRun {
     private var lives: [String: [Life]] = [:]
     private var positions: [Position] = []
     private var rows: [String: Sensor] = [:]
-    /// Whether nothing happens to the store while it is read.
+    /// Whether reads run without concurrent writes and trims.
     private var isQuiet = false
 
-    /// How often a difference was read to its end.
+    /// The number of differences that were read to their end.
     private(set) var endedDifferences = 0
-    /// What was told of records, by kind.
+    /// The number of records in all differences, by change kind.
     private(set) var told: [ChangeKind?: Int] = [:]
 
     init(seed: UInt64) throws {
@@ -78,11 +78,11 @@ final class TrailModelRun {
         #expect(findings == [], "seed \(seed)")
     }
 
-    // MARK: What happens to the store
+    // MARK: Operations on the store
 
     private func reopen() throws {
         store.close()
-        // Few notes, so that they are forgotten; and sometimes what a program does that does not ask for a trail.
+        // A small limit makes the trail forget records. Without a limit, the program does not ask for a trail.
         let trail = random.pick([1_000, 1_000, 5, nil])
         if let trail { changedRecordLimit = trail }
         try open(trail)
@@ -91,7 +91,7 @@ final class TrailModelRun {
     private func open(_ trail: Int?) throws {
         let options = Self.options(retained: random.pick([1, 4, 8, 1_000]), trail: trail)
         store = try Store(at: folder.path + "/\(copies)", records: [Sensor.self], options: options)
-        // In a copy the same change set has a position of its own.
+        // A copy has its own position for the same change set.
         positions.append(try store.position)
     }
 
@@ -137,7 +137,7 @@ final class TrailModelRun {
         note(position)
     }
 
-    /// What happens to the store while it is read.
+    /// Changes the store while a reader is running.
     private func disturb() throws {
         guard !isQuiet, random.oneIn(4) else { return }
         try write()
@@ -146,7 +146,7 @@ final class TrailModelRun {
 
     // MARK: Reading
 
-    /// What a reader has, who keeps the rows that are warm enough.
+    /// The rows of a reader that keeps only rows that are warm enough.
     private struct Replica {
         var rows: [String: Sensor]
         var reached: UInt64
@@ -212,7 +212,7 @@ final class TrailModelRun {
             case .nothing: #expect(then == nil, "seed \(seed)")
             case .same: #expect(then != nil && (record.state == .absent || ended == 0), "seed \(seed)")
             case .another: #expect(then != nil && ended > 0, "seed \(seed)")
-            // Only where more than one life ended since.
+            // Allowed only where more than one incarnation has ended since then.
             case .unknown: #expect(ended > 1, "seed \(seed): \(record), \(known), since \(since)")
             }
             #expect((record.row != nil) == (record.state == .present), "seed \(seed)")

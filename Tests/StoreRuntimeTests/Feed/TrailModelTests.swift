@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoreRuntime
 
-/// The difference since a position of random histories, held against all that was ever there.
+/// Differences since a position, from random histories, checked against the complete history.
 @Suite(.timeLimit(.minutes(20))) struct TrailModelTests {
     @Test(arguments: 0..<TestLength.runs(24, long: 3_000))
     func `rows of a position, with the difference and the changes after it, are the rows of the store`(

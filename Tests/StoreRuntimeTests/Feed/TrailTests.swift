@@ -5,7 +5,7 @@ import Testing
 @testable import StoreEngine
 @testable import StoreRuntime
 
-/// What a store remembers of change sets that have left the feed, and what it tells of them.
+/// The trail: the store's memory of change sets that have left the feed, and the differences that it delivers.
 @Suite(.timeLimit(.minutes(20))) struct TrailTests {
     private static let longID = String(repeating: "long ", count: 70)
 
@@ -26,9 +26,9 @@ import Testing
         Sensor(id: id, room: "r", serial: "A-" + id, celsius: celsius)
     }
 
-    /// Has steps made until there is nothing more to do.
+    /// Runs retention steps until there is nothing left to do.
     ///
-    /// - Returns: how many.
+    /// - Returns: The number of steps.
     @discardableResult
     private static func trim(_ store: Store) throws -> Int {
         let core = store.core
@@ -42,7 +42,7 @@ import Testing
         return try transaction._reading.trailHead()
     }
 
-    /// What is told up to `ready`.
+    /// Collects the parts of the difference up to `ready`.
     private static func difference(
         _ store: Store, since position: Position, _ options: FeedOptions = FeedOptions()
     ) async throws -> (parts: [FeedDifference], end: Position) {
@@ -174,7 +174,7 @@ import Testing
         try await write(500..<2_000)
         let head = try #require(try Self.head(store))
         #expect(head.count == 50 && head.noted - head.floor == 50, "\(head)")
-        // Records stay, the feed and the trail do not grow.
+        // The records stay, but the feed and the trail do not grow.
         let pages = try store.environmentInfo().lastPage
         #expect(pages < early * 5, "\(early), then \(pages)")
         _ = try store.verify { Issue.record("\($0)") }
@@ -228,7 +228,8 @@ import Testing
         for number in 0..<6 { try await store.write { try $0.upsert(Self.sensor("a", Double(number))) } }
         let newest = try store.position
         store.close()
-        // As retention did before there was a trail; this commit is told as one of ModelStore.
+        // Removes entries as retention did before trails existed. The head names this transaction, so the store takes the commit
+        // for one of ModelStore.
         try folder.tamper { raw in
             let feed = try #require(try raw.openDatabase(named: StoreDatabases.feedName, create: false))
             for entry in try raw.snapshot.entries(of: feed) where entry.key != KeyBytes.fragment(newest.sequence) {
@@ -342,7 +343,7 @@ import Testing
         #expect(try Self.head(again) == nil)
         again.close()
         #expect(try folder.findings() == [])
-        // Asked for again it begins anew.
+        // When the option asks for a trail again, a new one begins.
         let anew = try Self.store(folder)
         #expect(try Self.head(anew)?.floor == (try anew.feedRange.lowerBound))
     }

@@ -5,9 +5,10 @@ import Testing
 
 @testable import StoreRuntime
 
-/// Waiting for a position that this process does not see yet.
+/// Waits for positions that this process has not reached.
 @Suite(.timeLimit(.minutes(20))) struct WaitTests {
-    /// A store whose positions are those of every other such one that is written to alike: one tells where another will come to.
+    /// Creates a store with fixed time, random seed and process id. Twins that receive the same writes have the same positions,
+    /// so one twin predicts the positions of another.
     private static func twin(retained: Int = 10_000) throws -> Store {
         var options = StoreOptions()
         options.clock = { Date(timeIntervalSinceReferenceDate: 0) }
@@ -23,7 +24,7 @@ import Testing
         }.position
     }
 
-    /// Where a twin is after each of some writes, numbered from 1.
+    /// Returns the position of a twin after each of `count` writes, numbered from 1.
     private static func positions(_ count: Int) async throws -> [Position] {
         let ahead = try twin()
         defer { ahead.close() }
@@ -32,12 +33,12 @@ import Testing
         return positions
     }
 
-    /// Returns once somebody waits for the feed to move on, or is about to.
+    /// Returns once a task waits for the feed to advance, or is about to.
     private static func isAwaited(_ store: Store) async {
         while !store.core.dispatcher.wantsEntries { await Task.yield() }
     }
 
-    /// Which waits are over.
+    /// The waits that have ended.
     private final class Reached: Sendable {
         private let noted = Mutex<Set<Int>>([])
 
@@ -69,7 +70,7 @@ import Testing
         let positions = try await Self.positions(1)
         let store = try Self.twin()
         let waits = (0..<20).map { _ in Task { try await store.wait(for: positions[0]) } }
-        // Some before they have begun, some while they wait.
+        // The first five tasks are cancelled before their waits begin, the next five while they wait.
         for wait in waits[..<5] { wait.cancel() }
         await Self.isAwaited(store)
         for wait in waits[5..<10] { wait.cancel() }

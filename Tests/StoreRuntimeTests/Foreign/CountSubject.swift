@@ -2,7 +2,7 @@ import StoreEngine
 import StoreRuntime
 import TestSupport
 
-/// How many records there are, whether there are any, and what is made of them.
+/// Follows the number of matching records, whether there are any, and a value computed from them.
 final class CountSubject<R: Record>: ForeignSubject {
     private let request: FetchRequest<R>
     private let compute: @Sendable (borrowing ReadView, FetchRequest<R>) throws -> [String]
@@ -10,7 +10,7 @@ final class CountSubject<R: Record>: ForeignSubject {
     private var existence: Followed<Bool>
     private var values: Followed<[String]>
 
-    /// A value that was followed to here.
+    /// A sequence of values, and the last value received from it.
     private struct Followed<Value: Equatable & Sendable> {
         private var iterator: LiveValues<Value>.Iterator
         private var last: Value?
@@ -28,7 +28,7 @@ final class CountSubject<R: Record>: ForeignSubject {
         }
     }
 
-    /// - Parameter compute: makes something of the records that a request asks for.
+    /// - Parameter compute: Computes a value from the records that match a request.
     init(
         _ request: FetchRequest<R>, in store: Store,
         _ compute: @escaping @Sendable (borrowing ReadView, FetchRequest<R>) throws -> [String]
@@ -40,7 +40,7 @@ final class CountSubject<R: Record>: ForeignSubject {
         values = Followed(store.values(of: self.request, compute))
     }
 
-    // They are told, and not looked at.
+    // These values arrive only through sequences, so there is nothing to compare here.
     func look(in view: borrowing ReadView) throws {}
 
     func follow(in store: Store) async throws {

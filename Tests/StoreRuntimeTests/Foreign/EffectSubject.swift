@@ -2,7 +2,7 @@ import StoreEngine
 import StoreRuntime
 import TestSupport
 
-/// An effect that reads models and the results of live queries: each of its runs, and its last one.
+/// An effect that reads models and live query results. It checks each run, and that the last run saw the current state.
 final class EffectSubject: ForeignSubject {
     private let read: @Sendable (borrowing ReadView) throws -> [ExactRecord]
     private let effect: Effect

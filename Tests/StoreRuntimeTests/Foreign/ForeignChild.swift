@@ -3,7 +3,7 @@ import StoreEngine
 import StoreRuntime
 import TestSupport
 
-/// A process that commits to stores what it is told.
+/// A child process that commits to stores on request.
 struct ForeignChild {
     private let process: ChildProcess
 
@@ -19,20 +19,20 @@ struct ForeignChild {
         guard answer == expected else { throw Mismatch("the child says \(answer ?? "nothing"), not \(expected)") }
     }
 
-    /// Has it do operations in one write, and does not wait for that; ``answer()`` does.
+    /// Sends operations for the child to run in one write. Does not wait for the outcome: ``answer()`` does.
     func send(_ operations: [DynamicOperation], _ types: [RecordType]) {
         process.send(JSONWriter.text(of: ["write": .array(operations.map { $0.json(types) })]))
     }
 
-    /// Has it add a record type.
+    /// Asks the child to add a record type.
     func sendDeclaration(_ name: String) { process.send(JSONWriter.text(of: ["declare": .string(name)])) }
 
-    /// Has it write as a program would that knows nothing of stores.
+    /// Asks the child to write as a program that does not know ModelStore.
     func sendIntrusion() { process.send(JSONWriter.text(of: ["intrude": true])) }
 
-    /// What became of what it was sent first of all that it was not asked about.
+    /// Waits for the outcome of the oldest request that has no answer yet.
     ///
-    /// - Returns: the position after that; nil where it was refused.
+    /// - Returns: The position after that request; nil if the child refused it.
     func answer() throws -> Position? {
         guard let line = process.nextLine() else { throw Mismatch("the child is gone") }
         if line == "refused" { return nil }
@@ -44,7 +44,7 @@ struct ForeignChild {
 }
 
 extension DynamicOperation {
-    /// As ``ForeignChild`` is told.
+    /// The operation in the form that ``ForeignChild`` sends.
     fileprivate func json(_ types: [RecordType]) -> JSONValue {
         switch self {
         case .put(let type, let record, let mode):

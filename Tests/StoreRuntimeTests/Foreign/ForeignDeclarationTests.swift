@@ -43,7 +43,7 @@ import Testing
             let end = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
                 do {
-                    // Until all are there, which each reader sees by itself.
+                    // The loop runs until the reader sees all types.
                     while try store.read({ tx in tx._reading.catalog.types.count }) < 101 {}
                 } catch {
                     failures.withLock { $0.append(error) }
@@ -66,7 +66,7 @@ import Testing
         child.sendDeclaration("Foreign")
         _ = try child.answer()
         let path = store.core.environment.path
-        // What keeps the handle that was opened.
+        // The fault hits the commit that keeps the newly opened database handle.
         let fault = CallFaults.withPlan(at: path) { $0.add(.commit, .fails(code: EIO), after: 0, times: 1) }
         #expect(throws: StoreError.self) { try store.read { tx in tx._reading.catalog.types.count } }
         #expect(CallFaults.withPlan(at: path) { $0.remove(fault) } == 1)

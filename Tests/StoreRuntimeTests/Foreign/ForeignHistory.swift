@@ -3,17 +3,17 @@ import TestSupport
 
 @testable import StoreRuntime
 
-/// A store that this process and a child write to by turns and at once, and what observes it here.
+/// A store that this process and a child write to, in turns and concurrently, with the subjects that observe it here.
 struct ForeignHistory {
-    /// How a round of writes is made.
+    /// How a round writes.
     private enum Round: CaseIterable {
-        /// One by this process.
+        /// One write by this process.
         case own
-        /// One by the child.
+        /// One write by the child.
         case foreign
-        /// Several by both, in an order that a seed repeats, which are one step.
+        /// Several writes by both processes, in an order that the seed repeats, applied as one step.
         case held
-        /// Several by both at once, looked at meanwhile.
+        /// Several concurrent writes by both processes, checked while they run.
         case free
     }
 
@@ -23,7 +23,7 @@ struct ForeignHistory {
     var random: TestRandom
     var subjects: [any ForeignSubject] = []
     var hasEffects = false
-    /// What was written, for people.
+    /// The writes so far, for failure messages.
     private(set) var trace: [String] = []
 
     init(seed: UInt64, _ child: ForeignChild, types: [any Record.Type], adding schemas: [RecordSchema] = []) throws {
@@ -38,14 +38,14 @@ struct ForeignHistory {
     }
 
     func end() async throws {
-        // An effect that runs still has a view, and needs a thread of those that tasks run on to end it.
+        // A running effect holds a view. To end it, the effect needs a thread of the cooperative pool.
         await store.shutdown()
         try child.close()
     }
 
-    /// Some writes, and what is seen of them.
+    /// Makes some writes, then checks all subjects.
     ///
-    /// - Parameter operations: gives those of the next write.
+    /// - Parameter operations: Returns the operations of the next write.
     mutating func round(_ operations: () -> [DynamicOperation]) async throws {
         let round = random.pick(Round.allCases)
         trace.append("\(round):")
@@ -67,7 +67,7 @@ struct ForeignHistory {
 
     private mutating func hold(_ operations: () -> [DynamicOperation]) async throws {
         try store.core.stepper.start()
-        // Effects that have something left to do open views, which are steps.
+        // Effects with pending runs open views, and opening a view is a step.
         for subject in subjects where hasEffects { subject.forget() }
         store.core.stepper.hold()
         do {
@@ -103,10 +103,10 @@ struct ForeignHistory {
         }
     }
 
-    /// A write of this process.
+    /// Writes in this process.
     mutating func write(_ operations: [DynamicOperation]) async {
         trace.append("own \(operations)")
-        // One that would leave something dangling changes nothing.
+        // A closure that would leave a dangling reference fails and changes nothing.
         _ = try? await store.write { tx in for operation in operations { _ = try tx.apply(operation) } }
     }
 

@@ -3,12 +3,12 @@ import TestSupport
 
 @testable import StoreRuntime
 
-/// What observes sensors and slots in a history: others with each round, for random requests.
+/// The subjects that observe sensors and slots in a history. They change with each round and use random requests.
 struct ForeignObserving {
     private var sensorQueries: [LiveQuery<Sensor>] = []
     private var sensorModels: [ModelSubject<Sensor, Double>] = []
 
-    /// Begins to observe something, and now and then forgets something.
+    /// Adds a random subject, and sometimes removes one.
     mutating func change(_ history: inout ForeignHistory, _ writer: inout LiveWriter) throws {
         if history.random.oneIn(5), !history.subjects.isEmpty {
             history.subjects.remove(at: history.random.below(history.subjects.count))

@@ -5,12 +5,12 @@ import Testing
 
 @testable import StoreRuntime
 
-/// Random writes by this process and another one, under live queries, models, counts, joined queries and effects: at each position
-/// that is looked at all show what a fresh read gives, and what subscribers are told leads there.
+/// Random writes by this process and another, under live queries, models, counts, joined queries and effects. At each checked
+/// position every subject equals a fresh read, and the updates lead to that state.
 ///
-/// `MODELSTORE_SEED` repeats a seed that failed; `MODELSTORE_LONG=1` runs thousands.
+/// `MODELSTORE_SEED` repeats a failed seed; `MODELSTORE_LONG=1` runs thousands of seeds.
 @Suite(.timeLimit(.minutes(60))) struct ForeignOracleTests {
-    /// Seeds that share one child.
+    /// The seeds, in blocks that share one child.
     private static let blocks: [Range<UInt64>] = {
         if let text = ProcessInfo.processInfo.environment["MODELSTORE_SEED"], let seed = UInt64(text) {
             return [seed..<seed + 1]

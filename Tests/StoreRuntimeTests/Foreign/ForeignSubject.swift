@@ -1,15 +1,15 @@
 import StoreEngine
 import StoreRuntime
 
-/// Something that observes a store while this process and another write to it, and is held against fresh reads.
+/// An observer of a store that this process and another write to. The tests compare it with fresh reads.
 protocol ForeignSubject: AnyObject {
-    /// Compares what is shown at a view's position with what is read there.
+    /// Compares the observer's state at the view's position with a fresh read there.
     func look(in view: borrowing ReadView) throws
 
-    /// Forgets what was shown last: there will be steps that nobody looks at.
+    /// Drops the last seen state, because steps without a check follow.
     func forget()
 
-    /// Takes what its subscribers are sent, when all that was committed is shown and nothing else is being committed.
+    /// Receives the pending updates. The caller ensures that every commit is published and that no write is running.
     func follow(in store: Store) async throws
 }
 
@@ -17,7 +17,7 @@ extension ForeignSubject {
     func forget() {}
 }
 
-/// Records by their encoded fields: floats that are not numbers are equal then, and texts in two forms are not.
+/// A record compared by its encoded fields. Equal NaNs compare equal, and two Unicode forms of one text differ.
 struct ExactRecord: Hashable {
     private(set) var fields: [[UInt8]]
 
@@ -33,7 +33,7 @@ struct ExactRecord: Hashable {
         self.fields = fields
     }
 
-    /// Leaves out the fields at other places.
+    /// Clears the fields at all other indexes.
     mutating func keep(_ isKept: (Int) -> Bool) {
         for place in fields.indices where !isKept(place) { fields[place] = [] }
     }
@@ -44,7 +44,7 @@ struct ExactRecord: Hashable {
 }
 
 extension FetchRequest {
-    /// The same, in an order in any case.
+    /// Returns the same request, ordered by id if it has no order.
     func ordered(in store: Store) throws -> FetchRequest {
         var result = self
         if request.order.isEmpty {
@@ -55,9 +55,9 @@ extension FetchRequest {
 }
 
 extension RecordType {
-    /// The fields of the id.
+    /// The fields that form the id.
     var fieldsOfID: [StoredField] { fields.filter { idFields.contains($0.id) } }
 
-    /// The order in which live queries have what was asked for without one.
+    /// The order of live query results whose request names none.
     var orderOfIDs: [SortTerm] { fieldsOfID.map { SortTerm(FieldName([$0.name])) } }
 }

@@ -2,7 +2,7 @@ import StoreEngine
 import StoreRuntime
 import TestSupport
 
-/// Three requests as one sequence, each of whose elements is of one position.
+/// Three requests joined into one sequence. All parts of an element have the same position.
 final class JoinSubject: ForeignSubject {
     private let requests: (FetchRequest<Sensor>, FetchRequest<Slot>, FetchRequest<Sensor>)
     private var updates: LiveJoin<JoinedUpdate<Sensor, Slot, Sensor>>.Iterator
@@ -16,7 +16,7 @@ final class JoinSubject: ForeignSubject {
         updates = store.updates(of: first, second, third).makeAsyncIterator()
     }
 
-    // It is told, and not looked at.
+    // The join delivers only through its sequence, so there is nothing to compare here.
     func look(in view: borrowing ReadView) throws {}
 
     func follow(in store: Store) async throws {

@@ -11,11 +11,11 @@ final class ModelSubject<R: Record, Value: FieldValue & Equatable & Sendable>: F
     private let field: KeyPath<R.Fields, Field<R, Value>>
     private var values: ModelValues<R, Value>.Iterator
     private var changes: ModelChanges<R>.Iterator
-    /// The values and records that were told last.
+    /// The last received value and record.
     private var value: Value?
     private var record: R?
     private var hasEnded = false
-    /// What was shown last, where that is known.
+    /// The last state that the model showed, if known.
     private var shown: R?
 
     init(_ model: Model<R>, _ field: KeyPath<R.Fields, Field<R, Value>>, in store: Store) {
@@ -38,12 +38,13 @@ final class ModelSubject<R: Record, Value: FieldValue & Equatable & Sendable>: F
         }
         let same = try store.modelIfPresent(R.self, id: model.id)
         if same === model { return }
-        // What a view alone still has is no other's model.
+        // If the store returns a different model, this one's incarnation must be older than the newest record: only the view
+        // still has it.
         let newest = try store.read { tx in try StoredRecord<R>(key, in: tx._reading) }
         guard newest?.incarnation != model.state.incarnation else { throw Mismatch("\(model.id) has two models") }
     }
 
-    /// The record, if it is the one that the model is of.
+    /// Returns the stored record, if it has the model's incarnation.
     private func stored(in view: borrowing ReadView) throws -> R? {
         let stored = try StoredRecord<R>(key, in: view._reading)
         return stored?.incarnation == model.state.incarnation ? stored?.record : nil
@@ -66,7 +67,7 @@ final class ModelSubject<R: Record, Value: FieldValue & Equatable & Sendable>: F
 
     private func followValues(_ stored: R?) async throws {
         guard let stored else {
-            // One that was asked for the first time after the end has no values.
+            // Values that are first requested after the model's end are an empty sequence.
             if let value = await values.next() { throw Mismatch("\(value) is told of the deleted \(model.id)") }
             return
         }

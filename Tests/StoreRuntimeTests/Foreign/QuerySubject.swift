@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import StoreRuntime
 
-/// A live query, and a subscriber who applies what he is told to what he has.
+/// A live query with a subscriber that applies each update to its rows.
 final class QuerySubject<R: Record>: ForeignSubject {
     private let request: FetchRequest<R>
     private let fields: FieldIndexSet?
@@ -12,7 +12,7 @@ final class QuerySubject<R: Record>: ForeignSubject {
     private var rows: [R] = []
     private var hasBegun = false
 
-    /// - Parameter fields: those of interest; nil for all.
+    /// - Parameter fields: The fields of interest; nil for all.
     init(_ request: FetchRequest<R>, fields: FieldIndexSet?, in store: Store) throws {
         self.request = try request.ordered(in: store)
         self.fields = fields
@@ -50,7 +50,7 @@ final class QuerySubject<R: Record>: ForeignSubject {
         guard try told(applied) == told(fresh) else {
             throw Mismatch("the changes lead to \(applied), not \(fresh): \(request.request)")
         }
-        // Who wants to know of some fields has not been told of others.
+        // A subscriber to some fields receives no changes of other fields, so its old values can differ.
         if fields == nil {
             let known = Set(try ExactRecord.all(rows))
             for one in update.changes.updates where try !known.contains(ExactRecord(one.old)) {
@@ -60,7 +60,7 @@ final class QuerySubject<R: Record>: ForeignSubject {
         rows = Array(update.results)
     }
 
-    /// What of records is told: of other fields rows show what they were when something was told.
+    /// Returns the compared part of the records. Fields outside `fields` may be as old as the last update, so they are left out.
     private func told(_ records: [R]) throws -> [ExactRecord] {
         var told = try ExactRecord.all(records)
         guard let fields else { return told }

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import StoreRuntime
 
-/// A live request for records without a Swift type, and a subscriber who applies what he is told to what he has.
+/// A live request for records without a Swift type, with a subscriber that applies each update to its rows.
 final class ReferenceSubject: ForeignSubject {
     private let request: Request
     private let typeIndex: Int
@@ -20,7 +20,7 @@ final class ReferenceSubject: ForeignSubject {
         self.typeIndex = typeIndex
     }
 
-    // It is told, and not looked at.
+    // The request delivers only through its sequence, so there is nothing to compare here.
     func look(in view: borrowing ReadView) throws {}
 
     func follow(in store: Store) async throws {
@@ -48,7 +48,7 @@ final class ReferenceSubject: ForeignSubject {
         rows = fresh
     }
 
-    /// What the changes of an update make of the rows, in the documented order.
+    /// Returns the rows after the changes of an update, applied in the documented order.
     private func apply(_ update: DynamicUpdate) throws -> [DynamicRecord] {
         var taken: [Int] = []
         var put: [(index: Int, record: DynamicRecord)] = []

@@ -7,15 +7,15 @@ enum AnyModel: Hashable, Sendable {
     case ticket(Ticket)
     case slot(Slot)
 
-    /// The types, in the order of their numbers.
+    /// The record types, in the order of their type numbers.
     enum Kind: Int, CaseIterable, Sendable {
         case sensor = 1
         case ticket, slot
 
-        /// The places of the id's fields.
+        /// The field indexes of the id.
         var idFieldIndexes: [Int] { self == .slot ? [0, 1] : [0] }
 
-        /// The places of each index's fields, and whether it is unique.
+        /// The field indexes of each index, and whether it is unique.
         var indexes: [(places: [Int], isUnique: Bool)] {
             switch self {
             case .sensor: [([1], false), ([2], true), ([5, 3], false)]
@@ -33,7 +33,7 @@ enum AnyModel: Hashable, Sendable {
         }
     }
 
-    /// The fields in their order.
+    /// The fields in declaration order.
     var cells: [Cell] {
         switch self {
         case .sensor(let it):
@@ -55,13 +55,13 @@ enum AnyModel: Hashable, Sendable {
         }
     }
 
-    /// The whole key of the id.
+    /// The full key of the id.
     var idKey: [UInt8] {
         let cells = cells
         return kind.idFieldIndexes.flatMap { cells[$0].key }
     }
 
-    /// The same record with the id of another one of its kind.
+    /// Returns the same record with the id of another record of its kind.
     func withID(of other: AnyModel) -> AnyModel {
         switch (self, other) {
         case (.sensor(var mine), .sensor(let its)):
@@ -80,7 +80,7 @@ enum AnyModel: Hashable, Sendable {
 }
 
 extension AnyModel: CustomStringConvertible {
-    /// The record as source, with long texts shortened.
+    /// The record as Swift source, with long texts shortened.
     var description: String {
         func short(_ text: String) -> String {
             let quoted = String(reflecting: String(text.prefix(24)))

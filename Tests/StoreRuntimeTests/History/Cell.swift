@@ -1,8 +1,8 @@
 import Foundation
 import StoreEngine
 
-/// One field of a record in the oracle, with encodings of its own: written from the format's description, not with the
-/// codec under test.
+/// One field of a record in the oracle. Its encodings follow the format's description and share no code with the codec under
+/// test.
 indirect enum Cell: Hashable {
     case text(String)
     /// An integer and its width in bytes.

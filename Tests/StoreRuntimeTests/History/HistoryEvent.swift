@@ -1,5 +1,5 @@
-/// The operations of one write closure. Errors of its operations are caught; where `stop` is set it throws before the
-/// operation with that number.
+/// The operations of one write closure, which catches their errors. If `stop` is set, the closure throws before the operation
+/// with that number.
 struct HistoryClosure: Sendable, CustomStringConvertible {
     var steps: [HistoryStep]
     var stop: Int?
@@ -11,9 +11,9 @@ struct HistoryClosure: Sendable, CustomStringConvertible {
     }
 }
 
-/// What happens to the store next.
+/// The next operation on the store.
 enum HistoryEvent: Sendable, CustomStringConvertible {
-    /// One closure, or several that wait together.
+    /// One closure, or several that are queued together.
     case write([HistoryClosure])
     case reopen
 
@@ -26,5 +26,5 @@ enum HistoryEvent: Sendable, CustomStringConvertible {
     }
 }
 
-/// Thrown by a closure that is to be undone.
+/// Thrown by a closure that should be rolled back.
 struct Stopped: Error {}

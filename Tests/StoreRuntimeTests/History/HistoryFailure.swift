@@ -1,4 +1,4 @@
-/// A history that went otherwise than the oracle says, with all that repeats it.
+/// A difference between a history and the oracle, with everything needed to repeat it.
 struct HistoryFailure: Error, CustomStringConvertible {
     let seed: UInt64
     let events: [HistoryEvent]
@@ -13,7 +13,7 @@ struct HistoryFailure: Error, CustomStringConvertible {
     }
 }
 
-/// What differs.
+/// A description of the difference.
 struct Difference: Error, CustomStringConvertible {
     let description: String
 

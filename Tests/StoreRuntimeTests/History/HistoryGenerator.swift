@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Makes histories from a seed. Values come from small pools, so that ids and unique values meet again and again.
+/// Makes histories from a seed. Values come from small pools, so ids and unique values collide often.
 struct HistoryGenerator {
     private(set) var random: TestRandom
 
@@ -21,7 +21,7 @@ struct HistoryGenerator {
 
     init(seed: UInt64) { random = TestRandom(seed: seed) }
 
-    /// The next event.
+    /// Returns the next event.
     mutating func event(_ oracle: Oracle) -> HistoryEvent {
         switch random.below(12) {
         case 0: .reopen
@@ -61,15 +61,15 @@ struct HistoryGenerator {
         return .updateIfUnchanged(random.oneIn(8) ? new : new.withID(of: original), original: original)
     }
 
-    /// A record that is there, or any.
+    /// Returns a stored record, or sometimes any record.
     private mutating func existing(_ oracle: Oracle) -> AnyModel {
         if oracle.rows.isEmpty || random.oneIn(8) { return model() }
-        // A dictionary's order differs from run to run; a seed must repeat.
+        // Sorted, because the order of a dictionary differs between runs and a seed must repeat.
         let sorted = oracle.rows.sorted { ($0.key.kind.rawValue, $0.key.text) < ($1.key.kind.rawValue, $1.key.text) }
         return random.pick(sorted).value.model
     }
 
-    /// A new state of a record that is there.
+    /// Returns new content for a stored record.
     private mutating func related(_ oracle: Oracle) -> AnyModel {
         let original = existing(oracle)
         return model(original.kind).withID(of: original)

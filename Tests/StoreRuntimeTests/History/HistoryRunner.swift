@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import StoreRuntime
 
-/// Runs a history against a store and against the oracle, and compares all of both after every commit.
+/// Runs a history against a store and the oracle, and compares both completely after each commit.
 final class HistoryRunner {
     private let seed: UInt64
     private let folder: StoreFolder?
@@ -11,7 +11,7 @@ final class HistoryRunner {
     private var store: Store
     private var oracle = Oracle()
     private var comparison: StoreComparison
-    /// What has happened so far, for a replay.
+    /// The events so far, for a replay.
     private(set) var events: [HistoryEvent] = []
 
     init(seed: UInt64) throws {
@@ -23,7 +23,7 @@ final class HistoryRunner {
         options.randomSeed = { seed }
         options.limits.retainedChangeSets = random.pick([1, 2, 5, 10_000])
         self.options = options
-        // A third lives in a directory that can be reopened.
+        // A third of the stores live in a directory, so that they can be reopened.
         folder = random.oneIn(3) ? try StoreFolder() : nil
         store = try HistoryRunner.open(folder, options)
         comparison = StoreComparison(retained: options.limits.retainedChangeSets)
@@ -63,7 +63,8 @@ final class HistoryRunner {
         guard folder != nil else { return }
         try comparison.verify(store)
         store.close()
-        // A folder that somebody cleaned away meanwhile must not look like a store that lost its records.
+        // If another program removed the folder in the meantime, opening must fail. A new, empty store would look like lost
+        // records.
         var existing = options
         existing.createsIfMissing = false
         store = try HistoryRunner.open(folder, existing)

@@ -5,9 +5,9 @@ enum HistoryStep: Sendable {
     case insert(AnyModel)
     case upsert(AnyModel)
     case update(AnyModel)
-    /// Changes the record with this id into this one through the closure form.
+    /// Changes the record with this id to this content, through the closure form.
     case change(AnyModel)
-    /// As `change`, on a condition that holds or not.
+    /// Like `change`, with a condition that holds or does not.
     case changeWhere(AnyModel, holds: Bool)
     /// Tries to give the record another id through the closure form.
     case rekey(AnyModel, to: AnyModel)
@@ -17,17 +17,17 @@ enum HistoryStep: Sendable {
     case deleteIfUnchanged(AnyModel)
 }
 
-/// What an operation came to.
+/// The outcome of an operation.
 struct StepResult: Hashable, Sendable {
     var error: StoreError.Code?
-    /// What a delete returned.
+    /// The return value of a delete.
     var found: Bool?
-    /// The record as stored, where the operation returns it.
+    /// The stored record, if the operation returns it.
     var stored: AnyModel?
 }
 
 extension HistoryStep {
-    /// Does it in a transaction.
+    /// Runs the operation in a transaction.
     func run(in tx: inout WriteTransaction) throws -> StepResult {
         do {
             return try perform(in: &tx)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct HistoryTests {
-    /// One seed, where the environment asks for a replay; else blocks of them.
+    /// One seed if the environment asks for a replay, otherwise blocks of seeds.
     private static let blocks: [Range<UInt64>] = {
         if let text = ProcessInfo.processInfo.environment["MODELSTORE_SEED"], let seed = UInt64(text) {
             return [seed..<seed + 1]

@@ -1,9 +1,9 @@
 import Foundation
 import StoreEngine
 
-/// What a store should hold, in memory: records by id, and the change set of each closure.
+/// The expected content of a store, in memory: the records by id, and the change set of each closure.
 struct Oracle {
-    /// A record of a type, named by the whole key of its id.
+    /// A record's identity: its type and the full key of its id.
     struct Name: Hashable {
         var kind: AnyModel.Kind
         var key: [UInt8]
@@ -17,9 +17,9 @@ struct Oracle {
         let incarnation: UInt64
         /// The bytes of each field.
         let bytes: [[UInt8]]
-        /// Its entry in each index.
+        /// The record's entry in each index.
         let entries: [RawEntry]
-        /// The whole value in each unique index, nil where it is exempt.
+        /// The full value in each unique index; nil where the record is exempt.
         let uniqueValues: [[[UInt8]]?]
 
         init(_ model: AnyModel, incarnation: UInt64) {
@@ -50,7 +50,7 @@ struct Oracle {
         var after: Row?
     }
 
-    /// The time of all transactions.
+    /// The fixed time of all transactions.
     static let time = Date(timeIntervalSinceReferenceDate: 700_000_000.125)
 
     private(set) var rows: [Name: Row] = [:]
@@ -58,14 +58,14 @@ struct Oracle {
     /// The number of the newest change set.
     private(set) var sequence: UInt64 = 3
 
-    // What the closure at hand has done.
+    // The effects of the current closure.
     private var rowsBefore: [Name: Row] = [:]
     private var touched: [Name] = []
 
     /// Runs a closure.
     ///
-    /// - Parameter results: what its operations came to in the store: filled-in identifiers are taken from there.
-    /// - Returns: what they should have come to, and the change set.
+    /// - Parameter results: The outcomes of its operations in the store, which supply the generated identifiers.
+    /// - Returns: The expected outcomes, and the change set.
     mutating func run(_ closure: HistoryClosure, results: [StepResult]) -> (results: [StepResult], changes: [Change]) {
         let saved = self
         rowsBefore = rows
@@ -167,7 +167,7 @@ struct Oracle {
         if !touched.contains(name) { touched.append(name) }
     }
 
-    /// The record with the id that it gets; the greatest assigned one follows.
+    /// Returns the record with its assigned id, and updates the greatest assigned id.
     private mutating func withID(_ model: AnyModel) -> AnyModel {
         guard case .ticket(var ticket) = model else { return model }
         if ticket.id == 0 {
@@ -179,7 +179,7 @@ struct Oracle {
         return .ticket(ticket)
     }
 
-    /// The record as it replaces the stored one, whose values stand where it holds tokens; nil when none is stored.
+    /// Returns the record that replaces the stored one: stored values replace tokens. Returns nil if none is stored.
     private func withStoredTokens(_ model: AnyModel) -> AnyModel? {
         guard let row = rows[name(of: model)] else { return nil }
         guard case .ticket(var ticket) = model, case .ticket(let stored) = row.model else { return model }
@@ -188,7 +188,7 @@ struct Oracle {
         return .ticket(ticket)
     }
 
-    /// The record as an insert stores it.
+    /// Returns the record as an insert stores it.
     private mutating func generated(_ model: AnyModel, _ stored: AnyModel?) -> AnyModel {
         guard case .ticket(var ticket) = withID(model) else { return model }
         let isToken = ticket.opened == .transactionTime
@@ -211,7 +211,7 @@ struct Oracle {
         return false
     }
 
-    /// The entries that an index must have, sorted by key.
+    /// Returns the expected entries of an index, sorted by key.
     func entries(of kind: AnyModel.Kind, index number: Int) -> [RawEntry] {
         let entries = rows.filter { $0.key.kind == kind }.map(\.value.entries[number])
         return entries.sorted { $0.key.lexicographicallyPrecedes($1.key) }

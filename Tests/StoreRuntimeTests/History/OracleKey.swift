@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// The truncated forms of keys, computed apart from the engine.
+/// The truncated forms of keys, computed independently of the engine.
 enum OracleKey {
     static func record(_ whole: [UInt8]) -> [UInt8] { whole.count <= 255 ? whole : cut(whole, to: 255) }
 

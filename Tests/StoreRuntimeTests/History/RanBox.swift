@@ -1,13 +1,13 @@
 import LMDB
 import StoreEngine
 
-/// What the runs of several closures left, and in which order they ran.
+/// The outcomes of several closures, and the order in which they ran.
 final class RanBox: Sendable {
     struct Ran: Sendable {
-        /// The place of the closure's last run among all runs.
+        /// The ordinal of the closure's last run among all runs.
         var place = 0
         var results: [StepResult] = []
-        /// What the write returned; nil when it threw.
+        /// The position that the write returned; nil if it threw.
         var position: Position?
     }
 
@@ -17,7 +17,7 @@ final class RanBox: Sendable {
 
     var all: [Ran] { state.withLock { $0.ran } }
 
-    /// Notes a run's results; a later run of the same closure replaces them.
+    /// Records the results of a run. A later run of the same closure replaces them.
     func set(_ number: Int, _ results: [StepResult]) {
         state.withLock { state in
             state.runs += 1
@@ -26,6 +26,6 @@ final class RanBox: Sendable {
         }
     }
 
-    /// Notes what the write returned.
+    /// Records the position that the write returned.
     func set(_ number: Int, _ position: Position) { state.withLock { $0.ran[number].position = position } }
 }

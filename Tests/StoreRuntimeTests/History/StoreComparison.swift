@@ -4,15 +4,15 @@ import StoreEngine
 
 @testable import StoreRuntime
 
-/// Holds a store against the oracle.
+/// Compares a store with the oracle.
 struct StoreComparison {
     private let retained: Int
-    /// The change sets that the feed must hold, by number.
+    /// The change sets that the feed must contain, by sequence number.
     private var changeSets: [UInt64: (changes: [Oracle.Change], position: Position)] = [:]
 
     init(retained: Int) { self.retained = retained }
 
-    /// Notes the change set that a closure must have made.
+    /// Adds the change set that a closure must have made.
     mutating func note(_ changes: [Oracle.Change], _ position: Position) {
         if !changes.isEmpty { changeSets[position.sequence] = (changes, position) }
     }
@@ -36,7 +36,7 @@ struct StoreComparison {
         changeSets = changeSets.filter { $0.key >= oldest }
     }
 
-    /// Asks `verify`, which must find nothing.
+    /// Runs `verify`, which must find nothing.
     func verify(_ store: Store) throws {
         var found: [VerifyFinding] = []
         try store.verify { found.append($0) }
@@ -118,13 +118,13 @@ struct StoreComparison {
 
     // MARK: The feed
 
-    /// Compares the feed and returns the number of its oldest change set.
+    /// Compares the feed, and returns the number of its oldest change set.
     private func checkFeed(_ scope: borrowing ReadContext, _ oracle: Oracle) throws -> UInt64 {
         let head = try scope.feedHead()
         guard head.sequence == oracle.sequence else {
             throw Difference("the newest change set is \(head.sequence), expected \(oracle.sequence)")
         }
-        // Opening adds the schemas and leaves it to the first write to trim the feed.
+        // Opening adds the schemas. The first write trims the feed.
         let oldest = max(1, Int(oracle.sequence) - retained + 1)
         guard head.oldest == UInt64(oldest) || (oracle.sequence == 3 && head.oldest == 1) else {
             throw Difference("the oldest change set is \(head.oldest), expected \(oldest)")

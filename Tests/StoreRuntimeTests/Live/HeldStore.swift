@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import StoreRuntime
 
-/// A store whose steps can be held while it commits.
+/// A store whose steps a test can pause while it commits.
 final class HeldStore: Sendable {
     let folder: StoreFolder
     let store: Store
@@ -26,10 +26,10 @@ final class HeldStore: Sendable {
         try store.core.stepper.start()
     }
 
-    /// Has no steps made from here on.
+    /// Pauses steps.
     func hold() { store.core.stepper.hold() }
 
-    /// Has what was committed since ``hold()`` applied in one step, and waits until it is shown.
+    /// Applies all commits since ``hold()`` in one step, and waits until it is published.
     func show() async {
         store.core.stepper.resume()
         await store.core.stepper.untilShown()
@@ -47,7 +47,7 @@ final class HeldStore: Sendable {
 
     func delete() throws { try store.commitUnshown { tx in _ = try tx.delete(Sensor.self, id: "s1") } }
 
-    /// Changes the files as a foreign program would.
+    /// Changes the files as a foreign program does.
     func tamper(_ body: @escaping @Sendable (inout LMDBWriteTransaction) throws -> Void) throws {
         let environment = store.core.environment
         try store.core.perform {

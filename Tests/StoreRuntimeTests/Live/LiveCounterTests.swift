@@ -2,7 +2,8 @@ import StoreEngine
 import StoreRuntime
 import Testing
 
-/// A step costs what it concerns: counted, so that a silent scan of all requests or records fails.
+/// A step visits only the requests that a change concerns. The tests count visits, so that a silent scan of all requests or
+/// records fails.
 @Suite struct LiveCounterTests {
     private let store: Store
 
@@ -44,12 +45,13 @@ import Testing
         #expect(try routing(harness, 4) == .ranges(fields: ["room", "celsius"]))
         #expect(try routing(harness, 5) == .points(fields: ["room"]))
         var visited = harness.matcher.counters.visited
-        // Its own, its serial's, its room's rows and number, and its range; the window of its room ends above it.
+        // The change visits the requests by id and by serial, the rows and the count of the room, and the range. The room's
+        // window ends above this record.
         try change(7) { $0.note = "one" }
         try harness.step()
         #expect(harness.matcher.counters.visited - visited == 5)
         visited = harness.matcher.counters.visited
-        // Of another room and range: the old ones and the new ones.
+        // The change of room and range visits the requests of the old and the new values.
         try change(7) { ($0.room, $0.celsius) = ("room 9", 5_000) }
         try harness.step()
         #expect(harness.matcher.counters.visited - visited == 6)
@@ -81,7 +83,7 @@ import Testing
             try harness.step()
         }
         #expect((5...8).contains(harness.matcher.counters.refills))
-        // The order has no index: a refill sorts what there is.
+        // No index has this order, so a refill sorts all records.
         #expect(harness.matcher.counters.scanned - scanned <= 8 * 1_000)
         var byID = try LiveHarness(store, lookahead: 10)
         try byID.add(Sensor.order { $0.id.ascending }.limit(20).request)
@@ -109,7 +111,7 @@ import Testing
             }
         }
         #expect(try harness.step().count == 250)
-        // Each record is one of a single room, in which there are five requests.
+        // Each record belongs to one room, and each room has five requests.
         #expect(harness.matcher.counters.visited == 1_000 * 5)
         #expect(harness.matcher.counters.refills == 0)
     }

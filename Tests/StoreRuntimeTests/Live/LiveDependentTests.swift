@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreRuntime
 
-/// What depends on fields of records, while the schema changes.
+/// Dependents of record fields, while the schema changes.
 @Suite(.timeLimit(.minutes(1))) struct LiveDependentTests {
     private static func schema(_ fields: [String]) -> RecordSchema {
         RecordSchema(
@@ -38,7 +38,7 @@ import Testing
         }
         try store.core.stepper.follow(dependent)
         _ = try store.migrate(to: [Self.schema(["floors"])], isTrial: false)
-        // Its step is over when this is.
+        // When this write returns, the migration's step is complete.
         try await store.write { try $0.insert(Sensor(id: "s1", room: "hall", serial: "A-1")) }
         let signal = Signal()
         dependent.subscribe(signal)

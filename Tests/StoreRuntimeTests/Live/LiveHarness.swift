@@ -3,20 +3,20 @@ import StoreEngine
 import StoreRuntime
 import TestSupport
 
-/// Live requests over a real store, checked after each step against fetches of the same requests.
+/// Live requests over a real store. After each step, the harness compares every result with a fetch of the same request.
 struct LiveHarness {
-    /// A request and what was seen of it.
+    /// A request and the results seen so far.
     struct Subject {
         var id: LiveRequestID
         let request: Request
         let typeIndex: Int
         var isCount = false
         var fields: FieldIndexSet?
-        /// Whether rows may stand elsewhere although their records did not change.
+        /// Whether rows can move although their records did not change.
         var dependsOnOthers = false
         var rows = LiveRows()
         var count = 0
-        /// What a slow subscriber saw last.
+        /// The last result that a slow subscriber saw.
         var seen = LiveRows()
     }
 
@@ -26,7 +26,7 @@ struct LiveHarness {
         let id: [DynamicValue]
     }
 
-    /// A request that was run and is not kept up to date with the others yet.
+    /// A request that has run in a matcher of its own and has not joined the others yet.
     private struct Start {
         var matcher: LiveMatcher
         var subject: Subject
@@ -36,7 +36,7 @@ struct LiveHarness {
     var matcher: LiveMatcher
     var subjects: [Subject] = []
     private var starts: [Start] = []
-    /// For each type the records by their keys, as they were at the end of the last step.
+    /// For each type, the records by key at the end of the last step.
     private(set) var tables: [[[UInt8]: Stored]]
 
     init(_ store: Store, lookahead: Int? = nil) throws {
@@ -45,7 +45,7 @@ struct LiveHarness {
         tables = try store.read { tx in try Self.read(tx._reading) }
     }
 
-    /// Adds a request, and checks its first result.
+    /// Adds a request and checks its first result.
     @discardableResult
     mutating func add(
         _ request: Request, typeIndex: Int = 0, fields: FieldIndexSet? = nil, dependsOnOthers: Bool = false
@@ -54,13 +54,13 @@ struct LiveHarness {
         return try take(subject)
     }
 
-    /// Adds a request that is counted only.
+    /// Adds a request that only counts.
     @discardableResult
     mutating func addCount(_ request: Request, typeIndex: Int = 0) throws -> Int {
         try take(runCount(request, typeIndex: typeIndex, in: &matcher))
     }
 
-    /// Runs a request apart from the others, to which it comes after the next step.
+    /// Runs a request in a matcher of its own. It joins the others after the next step.
     mutating func start(
         _ request: Request, typeIndex: Int = 0, fields: FieldIndexSet? = nil, isCount: Bool = false
     ) throws {
@@ -95,7 +95,7 @@ struct LiveHarness {
         return subject
     }
 
-    /// Takes a request in that the matcher has, and checks what it has for it.
+    /// Registers a request that the matcher already has, and checks its result.
     private mutating func take(_ subject: Subject) throws -> Int {
         var subject = subject
         subject.rows = subject.isCount ? LiveRows() : matcher.rows(subject.id)
@@ -111,9 +111,9 @@ struct LiveHarness {
         subjects.remove(at: number)
     }
 
-    /// Takes in all that was written since the last step, and checks every result.
+    /// Applies all writes since the last step, and checks every result.
     ///
-    /// - Returns: the numbers of the requests that changed.
+    /// - Returns: The numbers of the requests that changed.
     @discardableResult
     mutating func step(reversed: Bool = false) throws -> [Int] {
         let old = tables
@@ -142,7 +142,7 @@ struct LiveHarness {
         return changed
     }
 
-    /// Runs all requests again, and checks every result.
+    /// Reruns all requests, and checks every result.
     mutating func rerunAll() throws -> [Int] {
         var matcher = matcher
         let (tables, outcome) = try store.read { tx in
@@ -188,7 +188,7 @@ struct LiveHarness {
             guard let former = kept[row.key], former.content.bytes == row.content.bytes else { continue }
             guard former === row else { throw Mismatch("an unchanged row is another object: \(subject.request)") }
         }
-        // A slow subscriber sees several steps as one.
+        // A slow subscriber sees several steps as one update.
         if subject.seen.count % 3 == 0 || isChanged && new.count % 2 == 0 {
             try Self.checkDifference(subject.seen, new, subject)
             subject.seen = new
@@ -196,7 +196,7 @@ struct LiveHarness {
         subject.rows = new
     }
 
-    /// Whether the result is what a fetch gives.
+    /// Checks that the result equals a fetch.
     private func check(_ subject: Subject, _ scope: borrowing ReadContext) throws {
         if subject.isCount {
             let expected = try scope.count(subject.request, typeIndex: subject.typeIndex)
@@ -298,7 +298,7 @@ struct LiveHarness {
         }
     }
 
-    /// The net changes, by comparing all records.
+    /// Returns the net changes, by comparing all records.
     private static func changes(
         from old: [[[UInt8]: Stored]], to new: [[[UInt8]: Stored]], _ catalog: Catalog
     ) throws -> [StepChange] {
@@ -315,13 +315,13 @@ struct LiveHarness {
 }
 
 extension LiveDifference {
-    /// The rows that come of applying it, in the documented order.
+    /// Returns the rows after this difference is applied in the documented order.
     func applied(to old: LiveRows, _ new: LiveRows) throws -> [LiveRow] {
         var rows = Array(old)
         for index in (deletes + moves.map(\.from)).sorted().reversed() { rows.remove(at: index) }
         for index in (inserts + moves.map(\.to)).sorted() {
             guard index <= rows.count else { throw Mismatch("\(self) inserts past the end") }
-            // A moved row comes with its old content.
+            // A moved row is inserted with its old content.
             let moved = moves.first { $0.to == index }.map { old[$0.from] }
             rows.insert(moved ?? new[index], at: index)
         }
@@ -333,7 +333,7 @@ extension LiveDifference {
     }
 }
 
-/// What a randomized test found. Thrown, because an expectation in each of many runs takes more time than the run.
+/// A failure of a randomized test. It is thrown, because an expectation in each of many runs takes longer than the run.
 struct Mismatch: Error, CustomStringConvertible {
     let description: String
 

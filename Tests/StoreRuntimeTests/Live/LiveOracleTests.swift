@@ -4,8 +4,8 @@ import StoreRuntime
 import TestSupport
 import Testing
 
-/// Random live requests over random writes: after each step every result is what a fetch gives, and the differences between
-/// results lead from one to the other.
+/// Random live requests over random writes. After each step every result equals a fetch, and the difference leads from the
+/// previous result to the new one.
 @Suite struct LiveOracleTests {
     private static let blocks: [Range<UInt64>] = {
         if let text = ProcessInfo.processInfo.environment["MODELSTORE_SEED"], let seed = UInt64(text) {

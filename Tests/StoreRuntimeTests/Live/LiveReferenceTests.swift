@@ -3,9 +3,9 @@ import StoreRuntime
 import TestSupport
 import Testing
 
-/// Live requests through references: they are run again, and only for what they read.
+/// Live requests through references. The matcher reruns them, and only when a field that they read changes.
 @Suite struct LiveReferenceTests {
-    /// Runs in which it once mattered whether there is the record that an element refers to.
+    /// Runs that once depended on whether the record that an element refers to exists.
     private static let found = [330, 456, 796]
 
     @Test(arguments: Set(0..<TestLength.runs(30, long: 1_000)).union(found).sorted())
@@ -36,7 +36,7 @@ import Testing
             }
             for _ in 0..<random.pick([1, 1, 4]) {
                 let operations = scenario.closure()
-                // One that would leave something dangling changes nothing.
+                // A closure that would leave a dangling reference fails and changes nothing.
                 _ = try? store.write { tx in for operation in operations { _ = try tx.apply(operation) } }
             }
             do {
@@ -130,11 +130,11 @@ import Testing
             try Self.put(store, "Lamp", [lamp.map { .int($0) }])
             return (try harness.step(), harness.matcher.counters.reruns - before)
         }
-        // Of the color nobody asks, of the power only the first, and of what a lamp refers to both.
+        // No request reads the color, only the first reads the power, and both read the reference of a lamp.
         #expect(try reruns([1, 1, 60, 7]) == ([], 0))
         #expect(try reruns([2, 2, 70, 7]) == ([first], 1))
         #expect(try reruns([2, 1, 70, 7]) == ([first, second], 2))
-        // A new one concerns both, as does one that goes.
+        // Inserting or deleting a lamp reruns both.
         #expect(try reruns([3, 2, 80, 7]) == ([first], 2))
         try store.write { tx in
             _ = try tx.delete(dynamicID: [.int(3)], typeIndex: store.typeIndex(named: "Lamp"))

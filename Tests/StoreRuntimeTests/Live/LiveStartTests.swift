@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoreRuntime
 
-/// Live results whose requests run while others commit: nothing waits for them, and nothing that is committed meanwhile is lost.
+/// Live results whose requests run while other writers commit. No writer waits for them, and they miss no commit.
 @Suite(.timeLimit(.minutes(20))) struct LiveStartTests {
     private static let request = Sensor.where { $0.celsius > 10 }.order { $0.celsius.ascending }.limit(3)
 
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// What a result shows, and what its request gives now.
+    /// Returns the published values of a result, and the values that its request fetches now.
     private static func values(_ result: LiveResult, _ held: HeldStore) throws -> (shown: [Double], fetched: [Double]) {
         let shown = result.visible
         let binding = try shown.catalog.binding(Sensor.self)

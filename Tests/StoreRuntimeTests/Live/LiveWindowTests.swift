@@ -3,7 +3,8 @@ import StoreEngine
 import StoreRuntime
 import Testing
 
-/// Where live queries of others went wrong, each by name. The harness compares every result with a fetch after each step.
+/// Cases in which live queries of other libraries failed, each with its own test. After each step the harness compares every
+/// result with a fetch.
 @Suite struct LiveWindowTests {
     private let store: Store
 
@@ -31,7 +32,7 @@ import Testing
     @Test func `the bound of a window is the last row that was scanned, not the last that is left`() throws {
         var harness = try LiveHarness(store, lookahead: 2)
         let two = try harness.add(Self.coldest.limit(2).request)
-        // Scanned up to 40. With 30 and 40 gone, what comes to 35 is in the window none the less.
+        // The scan ended at 40. After 30 and 40 are deleted, an insert at 35 is still inside the window.
         try write { tx in for id in ["s3", "s4"] { _ = try tx.delete(Sensor.self, id: id) } }
         #expect(try harness.step() == [])
         try write { tx in try tx.insert(Self.sensor(7, celsius: 35)) }
@@ -47,7 +48,7 @@ import Testing
         try write { tx in for id in ["s1", "s3"] { _ = try tx.delete(Sensor.self, id: id) } }
         #expect(try harness.step() == [two] && keys(harness, two) == ["s2", "s4"])
         #expect(harness.matcher.counters.refills == 1)
-        // It shrinks to nothing, and grows again.
+        // The window becomes empty and grows again.
         try write { tx in for number in 1...6 { _ = try tx.delete(Sensor.self, id: "s\(number)") } }
         #expect(try harness.step() == [two] && keys(harness, two) == [])
         try write { tx in for number in 4...9 { try tx.insert(Self.sensor(number)) } }
@@ -64,7 +65,7 @@ import Testing
         let request = Sensor.where { $0.room.in(["zoo", "hall"]) }.order { [$0.room.descending, $0.celsius.ascending] }
         let two = try harness.add(request.limit(2).request)
         #expect(keys(harness, two) == ["s9", "s1"])
-        // It stands first, with far more degrees than the last row of the window.
+        // s9 comes first in the order, but its temperature is far above that of the window's last row.
         try write { tx in _ = try tx.update(Sensor.self, id: "s9") { $0.room = "attic" } }
         #expect(try harness.step() == [two] && keys(harness, two) == ["s1", "s2"])
     }
@@ -91,7 +92,7 @@ import Testing
         #expect(try harness.step() == [])
         try write { tx in _ = try tx.update(Sensor.self, id: "s3") { $0.room = "attic" } }
         #expect(try harness.step() == [hall])
-        // Up, but past nobody: nothing to see for whom the temperature is of no interest.
+        // The temperature rises, but the record passes no other row. A subscriber to other fields sees no change.
         try write { tx in _ = try tx.update(Sensor.self, id: "s2") { $0.celsius = 21 } }
         #expect(try harness.step() == [])
         try write { tx in _ = try tx.update(Sensor.self, id: "s2") { $0.celsius = 210 } }
@@ -117,7 +118,7 @@ import Testing
         before = now
         try write { tx in _ = try tx.delete(Sensor.self, id: "s2") }
         try write { tx in try tx.insert(Self.sensor(2)) }
-        // None of its fields is of interest but the record is: it is another one.
+        // No subscribed field changed, but the record has a new incarnation.
         #expect(try harness.step() == [all])
         now = harness.matcher.rows(harness.subjects[all].id)
         updates = LiveDifference(from: before, to: now, fields: FieldIndexSet()).updates
@@ -147,7 +148,7 @@ import Testing
         try write { tx in _ = try tx.delete(Sensor.self, id: "s1") }
         #expect(try harness.step() == [first, third])
         #expect(keys(harness, first) == ["s2"] && keys(harness, third) == ["s4"] && keys(harness, none) == [])
-        // Only what is left out changes.
+        // The change affects only a record that the offset skips.
         try write { tx in _ = try tx.update(Sensor.self, id: "s3") { $0.note = "unseen" } }
         #expect(try harness.step() == [])
     }
@@ -227,7 +228,7 @@ import Testing
         _ = try store.write { tx in _ = try tx.delete(Sensor.self, id: "s1") }
         let outcome = try store.read { tx in
             let type = tx._reading.catalog.types[0]
-            // Of another record that cannot be read nobody knows whom it concerns: all look for themselves.
+            // The matcher cannot tell which requests an unreadable record concerns, so every request checks its own result.
             let unreadable = RecordContent([1, 2, 3])
             return matcher.apply(
                 [
@@ -253,7 +254,7 @@ import Testing
         let after = harness.matcher.rows(harness.subjects[ordered].id)
         #expect(zip(before, after).map { $0 === $1 } == [true, false, true])
         #expect(harness.matcher.rows(harness.subjects[one].id).count == 1)
-        // And they are routed as before.
+        // The requests are routed as before the rerun.
         try write { tx in _ = try tx.update(Sensor.self, id: "s6") { $0.celsius = 1 } }
         #expect(try harness.step() == [ordered, one, number])
     }

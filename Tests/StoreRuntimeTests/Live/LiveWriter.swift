@@ -2,24 +2,24 @@ import StoreEngine
 import StoreRuntime
 import TestSupport
 
-/// Writes random sensors and slots, few enough ids that most are met again. They are the first types of the store.
+/// Writes random sensors and slots, the first two types of the store. It uses so few ids that most of them recur.
 struct LiveWriter {
     var generator: RequestGenerator
 
     init(seed: UInt64) { generator = RequestGenerator(random: TestRandom(seed: seed)) }
 
-    /// Some operations in one closure.
+    /// Writes random operations in one closure.
     mutating func write(_ store: Store, count: Int) throws {
         let operations = operations(count)
         _ = try store.write { tx in for operation in operations { _ = try tx.apply(operation) } }
     }
 
-    /// Random operations for one closure.
+    /// Returns random operations for one closure.
     mutating func operations(_ count: Int) -> [DynamicOperation] { (0..<count).map { _ in operation() } }
 
     private mutating func operation() -> DynamicOperation {
         let number = generator.random.below(60)
-        // Ids that are too long for a key: some differ in what a key keeps, some do not.
+        // Some ids are too long for a key. They differ inside or beyond the part that a key keeps.
         let long = String(repeating: "y", count: 260)
         let ids = ["\(number)", "a\(number)", "\(long)\(number)", "\(number)\(long)", "\(long)"]
         let id = number % 5 == 4 ? ids[4] + String(number * 7 % 10) + long : ids[number % 5]
@@ -37,7 +37,7 @@ struct LiveWriter {
             ]
             return .put(type: 0, DynamicRecord(values: values), .upsert)
         default:
-            // Another slot may have the guest and the minutes already.
+            // Another slot may already have the same guest and minutes.
             let rest: [DynamicValue] = [
                 optionalText(), generator.chance(30) ? .none : .uint(UInt64(generator.random.below(200))),
             ]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import StoreRuntime
 
-/// Models that are made, read and ended while steps are on their way.
+/// Models that are created, read and ended while steps are in progress.
 @Suite(.timeLimit(.minutes(20))) struct StepModelTests {
     @Test func `a model of a record that came and went within a step is deleted`() async throws {
         let held = try HeldStore()
@@ -27,7 +27,7 @@ import Testing
         try held.put(2)
         let model = try held.store.model(Sensor.self, id: "s1")
         #expect(model.celsius == 2)
-        // Net, nothing has changed.
+        // The net change is empty.
         try held.put(1)
         await held.show()
         #expect(model.celsius == 1)
@@ -42,7 +42,8 @@ import Testing
         held.hold()
         try held.delete()
         try held.put(2)
-        // Whoever still has the model of the record that is deleted keeps it until that is shown.
+        // The store returns the model of the deleted record until the deletion is published, because this test still references
+        // it.
         #expect(try held.store.model(Sensor.self, id: "s1") === first)
         await held.show()
         #expect(first.isDeleted && first.celsius == 1)
@@ -82,7 +83,7 @@ import Testing
         held.hold()
         try held.delete()
         try held.put(2)
-        // A schema that comes has everything read again.
+        // A new schema makes the dispatcher reread everything.
         try Store(at: held.folder.path, records: Sensor.self, Slot.self).close()
         await held.show()
         #expect(model.isDeleted && model.celsius == 1)
@@ -110,7 +111,7 @@ import Testing
         await held.show()
         let model = try held.store.model(Sensor.self, id: "s1")
         let core = held.store.core
-        // As where a task comes while the store closes.
+        // The same happens when a task starts to observe while the store closes.
         core.stepper.stop()
         let dependent = LiveDependent()
         core.stepper.add(dependent)
@@ -132,13 +133,13 @@ import Testing
         let model = try held.store.model(Sensor.self, id: "s1")
         let told = Told(held.store)
         model.observe(told)
-        // A floor that there is not.
+        // Changes the record so that its floor has no valid case.
         try held.tamper { raw in
             try raw.change(SampleStore.sensors, RecordKey.of(Sensor.self, id: "s1")) { record in
                 record[record.count - 1] ^= 0xFF
             }
         }
-        // Has everything read again.
+        // Opening with another type makes the dispatcher reread everything.
         try Store(at: held.folder.path, records: Sensor.self, Slot.self).close()
         await held.show()
         #expect(await told.positions.first { _ in true } != nil)
@@ -196,7 +197,7 @@ import Testing
         try held.tamper { raw in
             try raw.changeCatalog(1) { type in
                 type.fields.removeAll { $0.name == "room" }
-                // Indexes of fields that there are not.
+                // Leaves indexes that name fields that do not exist.
                 if code == .schemaMismatch { type.indexes = [] }
             }
             try raw.change(SampleStore.metadata, MetadataKey.catalogVersion) { $0[0] += 1 }
@@ -207,7 +208,8 @@ import Testing
         #expect(await storeError { while try await counts.next() != nil {} }?.code == code)
         #expect(await storeError { try await effect.waitUntilEnded() }?.code == code)
         #expect(storeError { _ = try query.results }?.code == code)
-        // Who observes is told first; the thread of steps has ended with the store.
+        // The store ends observers before it reports the error. The stepper's thread ends before `close` returns, so the report
+        // has arrived.
         store.close()
         #expect(held.failures.errors.withLock { $0.map(\.code) } == [code])
     }

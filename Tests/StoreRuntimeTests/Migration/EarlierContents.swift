@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// What a record type held at earlier positions, in the form that it has now.
+/// The content of a record type at earlier positions, converted to the current form of the type.
 struct EarlierContents {
     struct Moment {
         let position: Position
@@ -8,11 +8,11 @@ struct EarlierContents {
     }
 
     private(set) var moments: [Moment] = []
-    /// Those with records that could not be given that form by the newest migration. They are told only until the next change of
-    /// the schema, which may give the type a form again that they have.
+    /// The positions with records that the newest migration could not convert. They stay here only until the next schema change,
+    /// which may make the type compatible with them again.
     private(set) var unfit: [Position] = []
 
-    /// Numbers of records that are told apart by their moments.
+    /// Each moment's records get their own range of numbers, this many apart.
     private static let stride: Int64 = 1_000
 
     mutating func add(_ position: Position, _ records: EvolvingModel.Records) {
@@ -20,7 +20,7 @@ struct EarlierContents {
         if moments.count > 6 { moments.remove(at: moments.count / 2) }
     }
 
-    /// Has everything changed as a declaration changes a model with its records.
+    /// Changes all moments as a declaration changes a model with its records.
     mutating func evolved(with model: EvolvingModel, by evolve: (EvolvingModel) -> EvolvingModel) -> EvolvingModel {
         unfit = []
         var all = model
@@ -42,7 +42,7 @@ struct EarlierContents {
         return taken
     }
 
-    /// Gives all records the fields of a model: others go, and values become those of the fields' types.
+    /// Gives all records the fields of a model: drops other fields, and converts values to the types of the fields.
     mutating func migrate(to model: EvolvingModel) {
         unfit = []
         for number in moments.indices.reversed() {

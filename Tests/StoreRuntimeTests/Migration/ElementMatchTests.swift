@@ -12,22 +12,22 @@ import Testing
             ("abc", "abc", [0, 1, 2]),
             ("", "abc", []),
             ("abc", "", [nil, nil, nil]),
-            // Changed in place.
+            // Elements changed at the same index.
             ("aXc", "abc", [0, 1, 2]),
             ("XYZ", "abc", [0, 1, 2]),
-            // Inserted and removed.
+            // Elements inserted and removed.
             ("Xabc", "abc", [nil, 0, 1, 2]),
             ("abXc", "abc", [0, 1, nil, 2]),
             ("ac", "abc", [0, 2]),
-            // Changed, and another one inserted or removed beside it.
+            // An element changed, and another inserted or removed next to it.
             ("aXcY", "abc", [0, 1, 2, nil]),
             ("YaXc", "abc", [nil, 0, 1, 2]),
             ("aX", "abc", [0, 1]),
-            // Moved, and changed beside what has moved.
+            // Elements moved, and changed next to a moved element.
             ("cab", "abc", [2, 0, 1]),
             ("cXa", "abc", [2, nil, 0]),
             ("aab", "aba", [0, 2, 1]),
-            // The same twice.
+            // Equal elements.
             ("aa", "a", [0, nil]),
             ("a", "aa", [0]),
         ] as [(String, String, [Int?])])

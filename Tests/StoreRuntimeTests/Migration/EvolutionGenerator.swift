@@ -1,11 +1,11 @@
 import StoreEngine
 import TestSupport
 
-/// Random steps of an ``EvolvingModel``.
+/// Random changes of an ``EvolvingModel``.
 struct EvolutionGenerator {
     var random: TestRandom
 
-    /// A value of a type.
+    /// Returns a value of a type.
     mutating func value(_ type: FieldType) -> DynamicValue {
         if case .optional(let wrapped) = type { return random.oneIn(3) ? .none : value(wrapped) }
         switch type {
@@ -20,17 +20,17 @@ struct EvolutionGenerator {
         }
     }
 
-    /// A field that records so far can do without a value for.
+    /// Returns a field that existing records need no value for.
     mutating func field(_ name: String) -> EvolvingModel.Field {
         let type = random.pick(EvolvingModel.scalars)
         if random.oneIn(2) { return EvolvingModel.Field(name: name, type: .optional(type)) }
         return EvolvingModel.Field(name: name, type: type, defaultValue: value(type))
     }
 
-    /// The model after a declaration that opening a store follows by itself.
+    /// Returns the model after a declaration that opening a store accepts without a migration.
     mutating func evolve(_ model: EvolvingModel) -> EvolvingModel {
         var next = model
-        // What is not declared any more is not changed in the same breath: nobody would hear of it.
+        // A declaration does not change and drop a field at once: the store would never see the change.
         if random.oneIn(5) {
             undeclare(&next)
         } else {
@@ -85,7 +85,7 @@ struct EvolutionGenerator {
         if !types.isEmpty { _ = Self.retype(&model, place, random.pick(types)) }
     }
 
-    /// Gives a field another type; false where a value does not fit it.
+    /// Gives a field another type. Returns false if a value cannot be converted.
     static func retype(_ model: inout EvolvingModel, _ place: Int, _ type: FieldType) -> Bool {
         let name = model.fields[place].name
         var converted: [Int64: DynamicValue] = [:]

@@ -4,7 +4,7 @@ import StoreRuntime
 import TestSupport
 import Testing
 
-/// Random histories of declarations, migrations and writes, against a model of what they must come to.
+/// Random histories of declarations, migrations and writes, compared with a model of their expected outcome.
 @Suite struct EvolutionTests {
     private static let blocks: [Range<UInt64>] = {
         if let text = ProcessInfo.processInfo.environment["MODELSTORE_SEED"], let seed = UInt64(text) {
@@ -99,17 +99,17 @@ private final class EvolutionHistory {
         let isOlder = type.earlierVersion(declaredBy: schema) != nil && !SchemaFit(schema, on: type).servesFields
         let error = storeError { try store.addTypes([schema]) }
         if isOlder {
-            // What a migration has left behind is an older program's.
+            // A declaration that a migration has replaced comes from an older program, so the store refuses it.
             #expect(error?.code == .schemaMismatch, "\(place)")
             return
         }
-        // What has equal values cannot become unique: the index is gone again, and the rest stays.
+        // An index over equal values cannot become unique. The store drops that index and keeps the other changes.
         let failing = next.fields.indices.filter { next.fields[$0].index == .unique && !isDistinct(next, $0) }
         #expect(error?.code == (failing.isEmpty ? nil : .uniqueViolation), "\(String(describing: error)) \(place)")
         for field in failing { next.fields[field].index = nil }
         model = next
         pasts = earlier
-        // Others that came after the one that failed are built by the next opening, and may fail in their turn.
+        // The next opening builds the indexes after the one that failed, and those can fail in turn.
         for _ in failing.dropFirst() {
             #expect(storeError { try store.addTypes([model.schema]) }?.code == .uniqueViolation, "\(place)")
         }
@@ -126,7 +126,7 @@ private final class EvolutionHistory {
             let type = generator.random.pick(types.filter { FieldConversion.between(old, $0) != nil })
             fits = EvolutionGenerator.retype(&next, place, type)
             if !fits {
-                // Declared all the same, to see that it is refused.
+                // The declaration keeps the type, to test that the store refuses it.
                 next.fields[place].type = type
                 next.fields[place].defaultValue = nil
             }
@@ -163,7 +163,7 @@ private final class EvolutionHistory {
 
     // MARK: Comparison
 
-    /// Looks at what the store held at an earlier position, and remembers what it holds now.
+    /// Checks the content of the store at an earlier position, and records its current content.
     private func comparePast() throws {
         if let position = pasts.unfit.last {
             log.append("at \(position.sequence)")

@@ -1,13 +1,13 @@
 import StoreEngine
 
-/// What a record type and its records must be after a random history of declarations and writes.
+/// The expected record type and records after a random history of declarations and writes.
 struct EvolvingModel {
     struct Field: Hashable {
         var name: String
         var type: FieldType
         var defaultValue: DynamicValue?
         var oldNames: [String] = []
-        /// Whether the current declaration has it.
+        /// Whether the current declaration includes the field.
         var isDeclared = true
         var index: Index?
     }
@@ -16,16 +16,16 @@ struct EvolvingModel {
         case plain, unique
     }
 
-    /// The fields besides the id, which is an int64.
+    /// The fields besides the id, which is an `int64`.
     var fields: [Field] = []
-    /// The values of records by the names of the fields.
+    /// The values of the records, by field name.
     typealias Records = [Int64: [String: DynamicValue]]
 
-    /// What there is now.
+    /// The current records.
     var records: Records = [:]
     private var nameCount = 0
 
-    /// What the program declares now.
+    /// The schema that the program currently declares.
     var schema: RecordSchema {
         let declared = fields.filter(\.isDeclared)
         return RecordSchema(
@@ -62,7 +62,7 @@ struct EvolvingModel {
         .enumeration(.string, cases: ["a", "b"]),
     ]
 
-    /// Types that hold all that another one holds.
+    /// Returns the types that can hold every value of a type.
     static func wider(_ type: FieldType) -> [FieldType] {
         switch type {
         case .optional(let wrapped): wider(wrapped).filter { !$0.isOptional }.map { .optional($0) }
@@ -79,7 +79,7 @@ struct EvolvingModel {
         }
     }
 
-    /// A value as one of another type; nil where it does not fit.
+    /// Converts a value to another type. Returns nil if that type cannot hold it.
     static func converted(_ value: DynamicValue, to type: FieldType) -> DynamicValue? {
         if case .optional(let wrapped) = type {
             return value == .none ? DynamicValue.none : converted(value, to: wrapped)

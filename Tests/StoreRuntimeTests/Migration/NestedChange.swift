@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// A change inside a value that opening a store follows by itself.
+/// A change inside a value that opening a store accepts without a migration.
 enum NestedChange: String, CaseIterable {
     case furtherCase, optionalField, defaultedField, widerNumber, optionalNumber, renamedField, fieldLess
     case widerScalar, furtherScalarCase
@@ -11,7 +11,7 @@ enum NestedChange: String, CaseIterable {
 
     private static func structure(_ fields: FieldSchema...) -> FieldType { .embedded(EmbeddedSchema(fields: fields)) }
 
-    /// The type before.
+    /// The type before the change.
     var old: FieldType {
         switch self {
         case .widerScalar: .int16
@@ -20,7 +20,7 @@ enum NestedChange: String, CaseIterable {
         }
     }
 
-    /// What is declared then.
+    /// The declared type after the change.
     var declared: FieldType {
         let wide = FieldSchema("count", Int64.self)
         let further = FieldType.enumeration(.string, cases: ["us", "eu"])
@@ -38,12 +38,12 @@ enum NestedChange: String, CaseIterable {
         }
     }
 
-    /// What is stored then.
+    /// The stored type after the change.
     var stored: FieldType {
         self == .fieldLess ? Self.structure(Self.region, FieldSchema("count", Int16?.self)) : declared
     }
 
-    /// Two values as they were before.
+    /// Two values before the change.
     var before: [DynamicValue] {
         switch self {
         case .widerScalar: [.int(-1), .int(300)]
@@ -52,7 +52,7 @@ enum NestedChange: String, CaseIterable {
         }
     }
 
-    /// The same values as they are then.
+    /// The same values after the change.
     var after: [DynamicValue] {
         switch self {
         case .optionalField: [.fields([.int(300), .none, .string("eu")]), .fields([.int(-2), .none, .string("eu")])]
@@ -64,11 +64,11 @@ enum NestedChange: String, CaseIterable {
     }
 }
 
-/// What holds a value that changes inside.
+/// The kinds of types that can contain a changed value.
 enum NestedPlace: String, CaseIterable {
     case structure, optional, array, set, dictionary, key, arrayInDictionary, structInStructInArray
 
-    /// The type of a field.
+    /// Returns the type of a field that contains `inner`.
     func type(_ inner: FieldType) -> FieldType {
         switch self {
         case .structure: .embedded(EmbeddedSchema(fields: [FieldSchema("tail", Int.self), Self.field("inner", inner)]))
@@ -87,7 +87,7 @@ enum NestedPlace: String, CaseIterable {
         FieldSchema(name: name, type: type, defaultValue: nil, renamedFrom: [])
     }
 
-    /// The value of a field.
+    /// Returns the value of a field that contains the values.
     func value(_ inner: [DynamicValue]) -> DynamicValue {
         switch self {
         case .structure: .fields([.int(5), inner[0]])
@@ -100,6 +100,6 @@ enum NestedPlace: String, CaseIterable {
         }
     }
 
-    /// Whether the values of such a place are told apart by what is inside.
+    /// Whether the container distinguishes its elements by the changed value.
     var isDistinct: Bool { self == .set || self == .key }
 }

@@ -2,7 +2,7 @@ import StoreEngine
 import StoreRuntime
 import Testing
 
-/// Each kind of change inside a value, in each place where values are.
+/// Each kind of change inside a value, in each kind of container.
 @Suite("Changes inside values") struct NestedChangeTests {
     private static func schema(_ type: FieldType) -> RecordSchema {
         let value = FieldSchema(name: "value", type: type, defaultValue: nil, renamedFrom: [])
@@ -13,7 +13,7 @@ import Testing
 
     private static let cases = NestedChange.allCases.flatMap { change in NestedPlace.allCases.map { (change, $0) } }
 
-    /// A value whose order says something only where the type does.
+    /// Returns a value in a form that compares without order where the type has no order.
     private static func unordered(_ value: DynamicValue, _ place: NestedPlace) -> Set<DynamicValue> {
         switch (place, value) {
         case (.set, .list(let elements)): Set(elements)
@@ -44,7 +44,7 @@ import Testing
         try store.addTypes([Self.schema(place.type(change.declared))])
         #expect(store.recordTypes[0].fields[1].type == place.type(change.stored))
         let after = Self.unordered(place.value(change.after), place)
-        // Record 2 is written again, record 1 keeps its old bytes.
+        // Record 2 is rewritten, while record 1 keeps its old bytes.
         try store.write { tx in
             let value = try #require(try tx._reading.dynamicRecord(id: [.int(2)], typeIndex: 0)).values[1]
             _ = try tx.put(DynamicRecord(values: [.int(2), value, .int(1)]), typeIndex: 0, mode: .update)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// Looks for the elements that an index has entries for.
+    /// Finds each element through its index.
     private static func expectFound(_ change: NestedChange, _ place: NestedPlace, _ store: Store) throws {
         guard place == .array || place == .set, place.type(change.stored).hasIndexableElements else { return }
         for element in change.after {

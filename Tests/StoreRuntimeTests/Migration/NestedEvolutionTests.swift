@@ -4,7 +4,8 @@ import StoreRuntime
 import TestSupport
 import Testing
 
-/// Random histories of changes inside values, with records written at every version, against a model of what they must hold.
+/// Random histories of changes inside values. They write records at every version, and compare them with a model of their
+/// expected content.
 @Suite struct NestedEvolutionTests {
     private static let blocks: [Range<UInt64>] = {
         if let text = ProcessInfo.processInfo.environment["MODELSTORE_SEED"], let seed = UInt64(text) {
@@ -41,7 +42,7 @@ import Testing
         let oldStored = try encoded(old, as: shape.stored)
         let place = Comment(rawValue: "MODELSTORE_SEED=\(seed) \(shape.stored) as \(shape.declared)")
 
-        // What the program sees of a value, and writes back as it is, comes back whole.
+        // If the program writes back the visible part of a value unchanged, the store keeps the whole value.
         let seen = try encoded(old, as: shape.declared)
         var reduced = ByteWriter()
         unsafe try form.reduce(oldStored.span.bytes, to: &reduced)
@@ -50,7 +51,7 @@ import Testing
         unsafe try form.complete(seen.span.bytes, with: oldStored.span.bytes, to: &kept)
         #expect(kept.array() == oldStored, place)
 
-        // What it writes is what it sees then, whatever was there.
+        // The program reads back exactly the value that it wrote, whatever was stored before.
         let written = try encoded(new, as: shape.declared)
         for isThere in [false, true] {
             var whole = ByteWriter()
@@ -69,8 +70,8 @@ import Testing
 }
 
 extension NestedShape {
-    /// What a value that a program writes is with what it does not declare, from the value so far; nil where that is not told by
-    /// the model, as for elements of arrays.
+    /// Returns the expected stored value after a program writes `value`: the fields that it does not declare come from the old
+    /// value. Returns nil where the model cannot predict it, as for elements of arrays.
     fileprivate func completed(_ value: NestedValue, from old: NestedValue?) -> NestedValue? {
         switch (self, value) {
         case (.optional, .none), (.scalar, _), (.set, _): return value
@@ -104,7 +105,7 @@ extension NestedShape {
         }
     }
 
-    /// What tells declared elements apart.
+    /// Returns the key that distinguishes declared elements.
     private func key(_ value: NestedValue) -> [UInt8] {
         var writer = ByteWriter()
         do {
@@ -123,7 +124,7 @@ private final class NestedHistory {
     private var generator: NestedGenerator
     private var shapes: [NestedShape]
     private var records: [Int64: [NestedValue]] = [:]
-    /// What the store held at earlier positions, in the form that it has now.
+    /// The content of the store at earlier positions, converted to the current form.
     private var moments: [(position: Position, records: [Int64: [NestedValue]])] = []
     private let seed: UInt64
     private var log: [String] = []
@@ -146,7 +147,8 @@ private final class NestedHistory {
         return RecordSchema(
             name: "Thing", fields: [FieldSchema("id", Int64.self)] + fields, id: IDSchema([0]),
             indexes: fields.indices.filter { place in
-                // Bytes have an order, which the wider numbers that they may become have not: such a change is refused.
+                // An array of bytes is `data`, which has an order. A wider element type would make it an array without an order,
+                // so the store refuses to change it under an index.
                 fields[place].type.hasIndexableElements && fields[place].type.elements?.unwrapped != .data
             }.map { IndexSchema([$0 + 1]) })
     }
@@ -195,7 +197,7 @@ private final class NestedHistory {
         }
     }
 
-    /// Writes a record back as it is read: its bytes are those of the newest form, so that nothing changes.
+    /// Writes a record back unchanged. Its bytes are already in the newest form, so the store makes no change set.
     private func rewrite() throws {
         guard let id = records.keys.sorted().randomElement(using: &generator.random) else { return }
         log.append("rewrite \(id)")
@@ -216,7 +218,7 @@ private final class NestedHistory {
         let (declared, field) = (schema.fields[number + 1].type, type.fields[number + 1])
         let isOlder = type.hasLeftBehind(declared, of: field.type.evolved(to: declared), ofField: field.id)
         if isOlder || type.earlierVersion(declaredBy: schema) != nil && !SchemaFit(schema, on: type).servesFields {
-            // What has left an earlier version behind is not undone by a program of that version.
+            // A program of an earlier version cannot undo a change that made that version outdated.
             #expect(storeError { try store.addTypes([schema]) }?.code == .schemaMismatch, place)
             return
         }
@@ -243,7 +245,7 @@ private final class NestedHistory {
             return true
         }
         #expect(found == expected.mapValues { $0.map { Optional($0) } }, place)
-        // By the index, once more.
+        // Also counts records through the index.
         guard case .array(let inner) = shapes[2], types[2].hasIndexableElements else { return }
         let element = generator.value(inner)
         let rendered = inner.rendered(element, as: types[2].elements ?? .string)

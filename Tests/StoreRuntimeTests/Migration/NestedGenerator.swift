@@ -1,7 +1,7 @@
 import StoreEngine
 import TestSupport
 
-/// Random shapes, values of them, and changes that opening a store follows by itself.
+/// Makes random shapes, values of them, and changes that opening a store accepts without a migration.
 struct NestedGenerator {
     var random: TestRandom
     private var number = 0
@@ -54,8 +54,8 @@ struct NestedGenerator {
 
     // MARK: Changes
 
-    /// A shape with a field less somewhere, or with other changes. A field is not changed and left out in the same breath:
-    /// nobody would hear of it.
+    /// Returns the shape with one field dropped, or with other changes. It does not change and drop a field at once: the store
+    /// would never see the change.
     mutating func evolved(_ shape: NestedShape) -> NestedShape {
         if random.oneIn(4) { return changed(shape, in: Surroundings(leavesOut: true)) }
         return (0...random.below(2)).reduce(shape) { shape, _ in changed(shape, in: Surroundings()) }
@@ -63,7 +63,7 @@ struct NestedGenerator {
 
     private struct Surroundings {
         var leavesOut = false
-        /// Whether values are told apart by what is here.
+        /// Whether a container distinguishes its elements by this value.
         var isDistinct = false
         var isInOptional = false
 

@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// The type of a value. Members of structs have numbers that stay, whatever becomes of their names and places.
+/// The type of a value. Members of structs have fixed numbers, independent of their names and order.
 indirect enum NestedShape: Hashable {
     case scalar(FieldType)
     case optional(NestedShape)
@@ -14,14 +14,14 @@ indirect enum NestedShape: Hashable {
         var name: String
         var oldNames: [String] = []
         var shape: NestedShape
-        /// What older values get; none for one that is optional.
+        /// The value that older values get; nil for an optional member.
         var defaultValue: NestedValue?
-        /// Whether the current declaration has it. Otherwise the store keeps it.
+        /// Whether the current declaration includes the member. If not, the store keeps its values.
         var isDeclared = true
     }
 }
 
-/// A value, by the numbers of members.
+/// A value, with struct members by number.
 indirect enum NestedValue: Hashable {
     case none
     case scalar(DynamicValue)
@@ -32,10 +32,10 @@ indirect enum NestedValue: Hashable {
 }
 
 extension NestedShape {
-    /// The type as the program declares it.
+    /// The type that the program declares.
     var declared: FieldType { type(\.isDeclared) }
 
-    /// The type with all that the store keeps behind what is declared.
+    /// The stored type, with all members that the store keeps beyond the declaration.
     var stored: FieldType { type { _ in true } }
 
     private func type(_ has: (Member) -> Bool) -> FieldType {
@@ -60,7 +60,7 @@ extension NestedShape {
 
     var isOptional: Bool { if case .optional = self { true } else { false } }
 
-    /// A value of this shape as one of the type that the store has for it.
+    /// Converts a value of this shape to the type that the store has for it.
     func rendered(_ value: NestedValue, as type: FieldType) -> DynamicValue {
         switch (self, value, type) {
         case (.optional, .none, _): return .none
@@ -84,7 +84,7 @@ extension NestedShape {
         }
     }
 
-    /// What a value of the store's type is; nil where it is none of this shape.
+    /// Converts a value of the store's type to this shape. Returns nil if it does not have this shape.
     func read(_ value: DynamicValue, as type: FieldType) -> NestedValue? {
         switch (self, value, type) {
         case (.optional, .none, .optional): return NestedValue.none
@@ -128,7 +128,7 @@ extension NestedShape.Member {
 }
 
 extension NestedValue {
-    /// The value once its shape has become another one.
+    /// Returns the value after its shape changes from `old` to `new`.
     func adapted(from old: NestedShape, to new: NestedShape) -> NestedValue {
         switch (old, new, self) {
         case (.optional, .optional, .none): return .none

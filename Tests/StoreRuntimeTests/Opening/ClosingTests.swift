@@ -13,7 +13,7 @@ import Testing
         try store.read { tx in
             store.close()
             #expect(storeError { try store.read { _ in } }?.code == .closed)
-            // What the closure reads is still there.
+            // The closure can still read the record.
             let room = try tx.get(Sensor.self, id: "a")?.room
             #expect(room == "r")
         }
@@ -40,7 +40,7 @@ import Testing
         while FileManager.default.fileExists(atPath: store.path) { await Task.yield() }
     }
 
-    /// Waits until this process does not have the environment open.
+    /// Waits until this process has closed the environment.
     private func untilClosed(_ folder: StoreFolder) async {
         while !isClosed(folder) { await Task.yield() }
     }

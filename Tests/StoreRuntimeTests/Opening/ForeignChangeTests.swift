@@ -5,8 +5,8 @@ import Testing
 
 @testable import StoreRuntime
 
-/// What other processes may do to a store that is open here. They are played by raw transactions of this one, which the
-/// store's writer knows as little of.
+/// Changes by other processes to a store that is open here. Raw transactions of this process stand in for them, because the
+/// store's writer does not see those either.
 @Suite struct ForeignChangeTests {
     private static let a = Sensor(id: "a", room: "r", serial: "1")
 
@@ -24,7 +24,7 @@ import Testing
         let reset = try #require(try store.changeSet(before + 1)?.changes.first)
         #expect(reset.kind == .reset)
         #expect(reset.type == .max)
-        // Once noted it is not noted again.
+        // The store does not note the same commit twice.
         let next = try store.write(returning: .position) { tx in
             _ = try tx.update(Sensor.self, id: "a") { $0.celsius = 2 }
         }.position
@@ -45,7 +45,7 @@ import Testing
     @Test func `a record type that another process adds is seen by the next write`() throws {
         let store = try Store.temporary(records: Sensor.self)
         try store.write { tx in _ = try tx.insert(Self.a) }
-        // Opens the catalog beside the store's own state, as another process does.
+        // Opens the catalog without the store's own state, as another process does.
         _ = try StoreOpening.edit(store.core.environment, options: store.core.options, records: []) { editor in
             try editor.add(Slot.recordSchema)
         }

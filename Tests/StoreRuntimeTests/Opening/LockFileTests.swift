@@ -4,9 +4,9 @@ import Testing
 
 @testable import StoreRuntime
 
-/// LMDB tells other processes by a POSIX lock on `lock.mdb` that a store is in use, and whoever closes any descriptor of
-/// that file gives up the locks of the whole process: then the next one to open the store sets the reader table and the
-/// writers' mutex up anew, and two processes write at once.
+/// LMDB marks a store as in use with a POSIX lock on `lock.mdb`. If any code in the process closes a descriptor of that file, the
+/// process loses its locks. The next process to open the store then reinitializes the reader table and the writers' mutex, and
+/// two processes write at once.
 @Suite struct LockFileTests {
     @Test func `nothing that a store does gives up the lock that says it is in use`() throws {
         let folder = try StoreFolder()
@@ -47,7 +47,7 @@ import Testing
         let failure = storeError {
             try store.write { tx in
                 _ = try tx.insert(Sensor(id: "b", room: "r", serial: "2"))
-                // Somebody takes it for a leftover, in the middle of a transaction.
+                // Another program removes the file as a leftover in the middle of a transaction.
                 try FileManager.default.removeItem(atPath: folder.path + "/" + file)
             }
         }
@@ -63,7 +63,7 @@ import Testing
         #expect(try again.findings() == [])
     }
 
-    /// Whether this process holds a lock on the store's lock file, as the system sees it.
+    /// Returns whether this process holds a lock on the store's lock file, according to the system.
     private func holdsLock(_ folder: StoreFolder) throws -> Bool {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").contains { descriptor in
             let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")

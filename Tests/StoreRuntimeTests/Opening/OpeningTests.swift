@@ -95,7 +95,7 @@ import Testing
             atPath: folder.path + "/lost+found", withIntermediateDirectories: false)
         try Data([1]).write(to: URL(fileURLWithPath: folder.path + "/.keep"))
         try open(folder).close()
-        // With a store in it, a directory may hold anything.
+        // A directory that contains a store may contain any other file.
         try Data([1]).write(to: URL(fileURLWithPath: folder.path + "/notes.txt"))
         try open(folder).close()
     }
@@ -175,7 +175,7 @@ import Testing
     @Test func `record types that need more databases than the option allows are refused with its name`() throws {
         let folder = try StoreFolder()
         var options = StoreOptions()
-        // The store's own four, and one.
+        // The limit leaves too little room for the databases of the record type beside the store's own.
         options.maximumDatabases = 5
         let error = try #require(
             storeError { _ = try Store(at: folder.path, records: Sensor.self, options: options) })
@@ -232,7 +232,7 @@ import Testing
         #expect(error?.code == .damaged)
         #expect(error?.message.contains("Sensor") == true)
         #expect(try store.get(Sensor.self, id: "s1")?.id == "s1")
-        // An update would move index entries by what the record was.
+        // An update needs the old content to move its index entries.
         let update = storeError { try store.write { tx in try tx.update(Sensor(id: "s2", room: "r", serial: "n")) } }
         #expect(update?.code == .damaged)
         store.close()

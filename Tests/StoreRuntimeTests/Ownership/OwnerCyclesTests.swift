@@ -32,7 +32,7 @@ import Testing
                 }
                 #expect(ring.first == ring.last && Set(ring).count == ring.count - 1, "seed \(seed)")
             }
-            // A node that can be reached from itself, by walking.
+            // Searches for a node that can reach itself.
             let isCyclic = (0..<8).contains { start in
                 var seen: Set<Int> = []
                 var open = edges[start] ?? []

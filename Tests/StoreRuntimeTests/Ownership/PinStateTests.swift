@@ -4,12 +4,12 @@ import Testing
 
 @testable import StoreRuntime
 
-/// The registry's state machine, against a model that says what must hold in the plainest way.
+/// The registry's state machine, compared with a simple model.
 @Suite(.timeLimit(.minutes(20))) struct PinStateTests {
     private final class Plain {}
     private final class Restful: RestingObject {}
 
-    /// What the state machine should come to.
+    /// The expected state of the state machine.
     private struct Model {
         struct Pin {
             let object: Int
@@ -17,9 +17,9 @@ import Testing
         }
 
         var pins: [PinID: Pin] = [:]
-        /// The objects that a scope has owned since they were pinned first.
+        /// The objects that a scope has owned since their first pin.
         var owned: Set<Int> = []
-        /// When each object that rests has to go, in the order of their coming to rest.
+        /// The time at which each resting object must be released, in the order in which the objects came to rest.
         var resting: [(object: Int, until: Int64)] = []
 
         func pinned(_ object: Int) -> [PinID] { pins.filter { $0.value.object == object }.map(\.key) }
@@ -42,7 +42,7 @@ import Testing
             _ = state.unpin(id, at: now)
             #expect(state.restEntryCount <= 16 + 2 * state.restingCount)
         }
-        // All but the last one rest meanwhile, so that what is old of the last one lies behind what is not.
+        // The other objects rest throughout, so the outdated entries of the last object lie behind valid ones.
         for (now, object) in objects.enumerated() { use(object, at: Int64(now)) }
         for now in 0..<1_000 { use(objects[9], at: Int64(100 + now)) }
         #expect(state.restingCount == 10 && state.nextRestEnd == 1_000_000)
@@ -53,7 +53,7 @@ import Testing
     @Test func `durations are as many nanoseconds as there can be`() {
         #expect(Duration.seconds(Int64.max).nanoseconds == .max)
         #expect(Duration.seconds(-Int64.max).nanoseconds == .min)
-        // The product fits, the sum does not.
+        // The product fits into 64 bits, but the sum does not.
         #expect((Duration.nanoseconds(Int64.max) + .milliseconds(500)).nanoseconds == .max)
         #expect((Duration.nanoseconds(-Int64.max) - .milliseconds(500)).nanoseconds == .min)
         #expect((Duration.seconds(3) + .nanoseconds(7)).nanoseconds == 3_000_000_007)
@@ -65,7 +65,7 @@ import Testing
         let limit = Int.random(in: 0...4, using: &random)
         var state = PinState(restNanoseconds: rest, restLimit: limit)
         var model = Model()
-        // Those that should be alive; the state keeps them, the test only knows them weakly.
+        // The objects that should be alive. The state keeps them alive; the test has only weak references.
         var weaks: [Int: WeakBox] = [:]
         var next = 0
         var now: Int64 = 0
@@ -103,7 +103,7 @@ import Testing
                 let isModel = pin.object % 3 != 0
                 let shouldBeGone = isOut && (isModel || model.owned.contains(pin.object))
                 #expect(unpinned.shouldBeGone == shouldBeGone, context)
-                // An object that was not seen to go and comes again begins anew.
+                // The state does not see when an unpinned object is deallocated, so a later pin starts over.
                 if left.isEmpty { model.owned.remove(pin.object) }
                 let rests = left.isEmpty && rest > 0 && limit > 0 && pin.object % 3 != 0
                 #expect(unpinned.rests == rests, context)
@@ -112,7 +112,7 @@ import Testing
                     if model.resting.count > limit { model.resting.removeFirst() }
                 }
             case 8:
-                // What was released once does nothing.
+                // Releasing a pin twice has no effect.
                 if let id = old.randomElement(using: &random) {
                     #expect(state.unpin(id, at: now).object == nil, context)
                 }
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    /// Each third one does not rest.
+    /// Creates an object; every third object does not rest.
     private static func make(_ number: Int) -> AnyObject { number % 3 == 0 ? Plain() as AnyObject : Restful() }
 
     private struct WeakBox {

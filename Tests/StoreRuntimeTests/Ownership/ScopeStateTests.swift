@@ -12,7 +12,7 @@ import Testing
         #expect(!hasEndedAtOnce)
         let hasEnded = task.map { state.taskEnded($0) }
         #expect(hasEnded == true)
-        // It is told once.
+        // The end is reported only once.
         let hasEndedAgain = state.finishTeardown()
         #expect(!hasEndedAgain)
         await withCheckedContinuation { continuation in

@@ -3,23 +3,23 @@ import StoreEngine
 import StoreRuntime
 import TestSupport
 
-/// A store with a random history, and what it held after each commit, kept naively.
+/// A store with a random history, and a naive copy of its content after each commit.
 final class PastHistory {
-    /// What a store held.
+    /// The content of the store at a position.
     struct Moment {
         let position: Position
-        /// By the place of the type.
+        /// The records of each type, in the order of the catalog's types.
         let records: [[Stored]]
         let contentHash: UInt64
 
-        /// The records of a type, in the order of their ids.
+        /// Returns the records of a type, in id order.
         func records(_ type: RecordType, at typeIndex: Int) -> [DynamicRecord] {
             if typeIndex >= records.count { return [] }
             return NaiveQuery(type: type, request: Request()).byID(records[typeIndex].map(\.record))
         }
     }
 
-    /// A record, and what tells it from another one with its id.
+    /// A record with its key.
     struct Stored {
         let key: [UInt8]
         let record: DynamicRecord
@@ -29,7 +29,7 @@ final class PastHistory {
     let folder: StoreFolder
     private(set) var store: Store
     private(set) var moments: [Moment] = []
-    /// Whether ids of slots are so long that their keys are truncated.
+    /// Whether the ids of slots are so long that their keys are truncated.
     private let hasLongIDs: Bool
     private var generator: RequestGenerator
 
@@ -43,13 +43,13 @@ final class PastHistory {
         try remember()
     }
 
-    /// The generator, to go on with.
+    /// The generator, for further random choices.
     var random: RequestGenerator {
         get { generator }
         set { generator = newValue }
     }
 
-    /// Commits some random changes.
+    /// Commits random changes.
     func write(commits: Int) throws {
         for _ in 0..<commits {
             let operations = (0..<generator.pick([0, 1, 2, 3, 12])).map { _ in operation() }
@@ -60,7 +60,7 @@ final class PastHistory {
         }
     }
 
-    /// Has a type added, and written from then on.
+    /// Adds the ticket type. Later writes include tickets.
     func addTickets() throws {
         var options = StoreOptions()
         options.durability = .relaxed
@@ -105,7 +105,7 @@ final class PastHistory {
             let number = generator.pick([1, 2, 3])
             return { tx in try tx.delete(Ticket.self, id: number) }
         default:
-            // Takes another one's unique value over within one change set.
+            // Moves a unique value from one record to another within one change set.
             let serial = generator.pick(RequestGenerator.texts)
             return { tx in
                 try tx.delete(Sensor.self, id: id)
@@ -124,7 +124,7 @@ final class PastHistory {
             })
     }
 
-    /// All records of a type, as they lie in the store.
+    /// Returns all stored records of a type, in stored order.
     static func stored(_ scope: ReadContext, typeIndex: Int) throws -> [Stored] {
         let type = scope.catalog.types[typeIndex]
         var stored: [Stored] = []

@@ -5,7 +5,7 @@ import StoreRuntime
 import TestSupport
 import Testing
 
-/// Earlier states of stores with random histories, against what the stores held then.
+/// Earlier states of stores with random histories, compared with the content that the stores had then.
 @Suite struct PastOracleTests {
     private static let blocks: [Range<UInt64>] = {
         if let text = ProcessInfo.processInfo.environment["MODELSTORE_SEED"], let seed = UInt64(text) {
@@ -21,7 +21,7 @@ import Testing
             defer { history.store.close() }
             try history.write(commits: 8)
             try history.addTickets()
-            // Kept from early on, so that it is brought forward with each read.
+            // This snapshot is opened early, so that each read has to bring it forward.
             let kept = try history.store.snapshot(at: history.moments[history.random.pick([0, 3, 7])].position)
             for round in 0..<3 {
                 try history.write(commits: history.random.pick([0, 1, 4]))
@@ -53,7 +53,7 @@ import Testing
                 found.append($0)
                 return true
             }
-            // As texts: a record that holds NaN does not equal itself.
+            // Compared as text, because a record that contains NaN does not equal itself.
             #expect("\(found)" == "\(expected)", "\(place), \(name)")
             #expect(try scope.count(typeIndex: type) == expected.count, "\(place), \(name)")
             for index in scope.catalog.types[type].indexes where !index.isMultiple {
@@ -113,7 +113,7 @@ import Testing
                     kind = before.incarnation == after.incarnation ? .update : .replace
                     let fields = zip(before.record.values, after.record.values).enumerated()
                     let names = fields.filter {
-                        // Byte by byte: Swift takes texts for equal that are not the same.
+                        // Compared by bytes, because Swift treats canonically equivalent texts as equal.
                         !"\($0.element.0)".utf8.elementsEqual("\($0.element.1)".utf8)
                     }.map {
                         type.type.fields[$0.offset].name

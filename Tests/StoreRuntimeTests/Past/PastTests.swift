@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoreRuntime
 
-/// Views of earlier positions: which there are, and how long.
+/// Which earlier positions can be viewed, and for how long.
 @Suite struct PastTests {
     private static func options(retained: Int = 10_000) -> StoreOptions {
         var options = StoreOptions()
@@ -13,7 +13,7 @@ import Testing
         return options
     }
 
-    /// Gives all five sensors one temperature, in one change set.
+    /// Sets all five sensors to one temperature, in one change set.
     @discardableResult
     private static func heat(_ store: Store, to celsius: Int) throws -> Position {
         try store.write(returning: .position) { tx in

@@ -1,7 +1,7 @@
 import StoreEngine
 
-/// A record that equals another only where all their values are the same to the bit: zeros of either sign differ, and what is
-/// not a number is the same as itself.
+/// A record that equals another only if all values are identical bit by bit: zeros of different signs differ, and a NaN equals
+/// itself.
 struct BitwiseRecord: Hashable {
     let record: DynamicRecord
 

@@ -3,13 +3,13 @@ import StoreEngine
 import StoreRuntime
 import Testing
 
-/// Requests by equality, whose records are decoded right from an index, over damage.
+/// Equality requests over damaged stores. Such requests decode their records directly from an index.
 @Suite struct DamagedLookupTests {
-    /// What is wrong in the store.
+    /// The damaged part of the store.
     enum Damage: CaseIterable, Sendable {
         case record, recordIsGone, entry
 
-        /// Damages the record s2, or the entry that leads to it.
+        /// Damages the record s2, or the index entry that leads to it.
         func plant(_ raw: inout LMDBWriteTransaction) throws {
             let key = PlantedDamage.key("s2")
             switch self {

@@ -1,21 +1,21 @@
 import Foundation
 import StoreEngine
 
-/// Answers requests in the plainest way: every record, tested and sorted by values. Shares no code with the engine's own
+/// Answers requests in the simplest way: it tests and sorts every record by its values. It shares no code with the engine's
 /// compiler, planner and keys.
 struct NaiveQuery {
     let type: RecordType
     let request: Request
-    /// The record that the request goes on behind, by its place in the order of ids.
+    /// The record after which the request continues, as an array position in id order.
     var last: Int?
-    /// The value of a field of a record that the record refers to; nil where the name goes through no reference.
+    /// Returns the value of a field of a referenced record; nil if the name goes through no reference.
     var follow: (FieldName, DynamicRecord) -> DynamicValue? = { _, _ in nil }
-    /// Whether a condition about the records that refer to one, or that its elements lead to, holds for it.
+    /// Returns whether a record meets a condition on the records that refer to it, or on the records that its elements refer to.
     var isMet: (ConditionNode, DynamicRecord) -> Bool = { _, _ in
         preconditionFailure("the generator asks nothing of elements")
     }
 
-    /// What a request over these records, which come in the order of ids, gives.
+    /// Returns the results of the request over records in id order.
     func run(_ records: [DynamicRecord]) -> [DynamicRecord] {
         typealias Numbered = (offset: Int, element: DynamicRecord)
         var found: [Numbered] = Array(records.enumerated()).filter { holds(request.condition, $0.element) }
@@ -36,7 +36,7 @@ struct NaiveQuery {
         return kept.prefix(request.limit ?? kept.count).map(\.element)
     }
 
-    /// Records in the order of their ids.
+    /// Returns the records in id order.
     func byID(_ records: [DynamicRecord]) -> [DynamicRecord] {
         let places = type.idFields.compactMap(type.fieldIndex(ofID:))
         return records.sorted { left, right in
@@ -45,12 +45,12 @@ struct NaiveQuery {
         }
     }
 
-    /// The position behind a record.
+    /// Returns the position behind a record.
     func position(_ record: DynamicRecord) -> RequestPosition {
         .row(Dictionary(uniqueKeysWithValues: zip(type.fields.map(\.name), record.values)))
     }
 
-    /// The first of those that are equal in the fields of interest.
+    /// Returns the first row of each set of rows that are equal in the requested fields.
     private func firsts<T>(_ rows: [T], _ record: (T) -> DynamicRecord) -> [T] {
         var kept: [T] = []
         for row in rows {
@@ -77,7 +77,7 @@ struct NaiveQuery {
         return value
     }
 
-    /// What a field holds, without optionality.
+    /// Returns the type of a field, without optionality.
     private func fieldType(_ name: FieldName) -> FieldType? {
         var type = type.fieldIndex(named: name.parts[0]).map { self.type.fields[$0].type.unwrapped }
         for part in name.parts.dropFirst() {
@@ -152,7 +152,7 @@ struct NaiveQuery {
         case .value(let value): integer(value)
         case .operation(let left, let sign, let right):
             if let left = integer(left, record), let right = integer(right, record) {
-                // The generator keeps far from the ends of 128 bits.
+                // The generator stays far from the limits of 128 bits.
                 switch sign {
                 case .add: left + right
                 case .subtract: left - right
@@ -199,7 +199,7 @@ struct NaiveQuery {
     }
 
     private func passes(_ text: String, _ test: TextTest, _ pattern: String, _ options: TextOptions) -> Bool {
-        // The pools hold letters for which lower case is all that folding does.
+        // The pools contain only letters for which case folding equals lowercasing.
         let fold = { (text: String) in
             Array((options.contains(.caseInsensitive) ? text.lowercased() : text).unicodeScalars)
         }
@@ -214,7 +214,7 @@ struct NaiveQuery {
         }
     }
 
-    /// None first, then by value.
+    /// Compares two values; none comes first.
     func compare(_ left: DynamicValue, _ right: DynamicValue) -> Int {
         switch (left, right) {
         case (.none, .none): return 0
@@ -226,7 +226,7 @@ struct NaiveQuery {
             if left.isNaN || right.isNaN { return left.isNaN == right.isNaN ? 0 : left.isNaN ? 1 : -1 }
             return left < right ? -1 : left > right ? 1 : 0
         case (.string(let left), .string(let right)):
-            // The order of UTF-8's bytes is that of the scalars.
+            // UTF-8 bytes have the same order as Unicode scalars.
             if !left.utf8.contains(0), !right.utf8.contains(0) { return Int(unsafe strcmp(left, right)) }
             return left.utf8.elementsEqual(right.utf8) ? 0 : left.utf8.lexicographicallyPrecedes(right.utf8) ? -1 : 1
         default: preconditionFailure("the generator compares \(left) with \(right)")

@@ -1,7 +1,7 @@
 import Foundation
 import StoreEngine
 
-/// Every Debian package that apt knows on this machine, as dynamic records: some 60,000 where its lists are there.
+/// Every Debian package that apt knows on this machine, as dynamic records: some 60,000 if the package lists are present.
 enum PackageCatalog {
     static let schema = RecordSchema(
         name: "Package",
@@ -18,7 +18,7 @@ enum PackageCatalog {
             IndexSchema([3, 5]),
         ])
 
-    /// Whether apt knows enough of them for a test to mean something.
+    /// Whether apt knows enough packages for a meaningful test.
     static let isThere: Bool = records.count > 1_000
 
     /// One record for each version and architecture of a package.

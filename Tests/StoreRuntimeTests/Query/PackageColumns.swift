@@ -1,13 +1,12 @@
 import Foundation
 import StoreEngine
 
-/// Answers requests over packages by a look at each, thousands of times: each column holds, for every package, the rank of
-/// its value among those that there are, so that a comparison of values is one of numbers. Shares no code with the engine's
-/// compiler, planner and keys.
+/// Answers thousands of requests by testing every package. Each column holds the rank of every package's value among the distinct
+/// values, so comparing values means comparing numbers. It shares no code with the engine's compiler, planner and keys.
 final class PackageColumns {
     /// The values of a field.
     private struct Column {
-        /// The different values, ascending, and for each package which one it has; -1 for none.
+        /// The distinct values in ascending order, and the index of each package's value; -1 for none.
         let values: [DynamicValue]
         let ranks: [Int]
 
@@ -21,7 +20,7 @@ final class PackageColumns {
             self.ranks = ranks
         }
 
-        /// The rank of the first value that is not below one, and whether it is that one.
+        /// Returns the rank of the first value that is not less than `value`, and whether it equals `value`.
         func place(of value: DynamicValue) -> (rank: Int, isThere: Bool) {
             var (low, high) = (0, values.count)
             while low < high {
@@ -33,7 +32,7 @@ final class PackageColumns {
 
         static func order(_ left: DynamicValue, _ right: DynamicValue) -> Int {
             switch (left, right) {
-            // The order of UTF-8's bytes is that of the scalars.
+            // UTF-8 bytes have the same order as Unicode scalars.
             case (.string(let left), .string(let right)): Int(unsafe strcmp(left, right))
             case (.int(let left), .int(let right)): left < right ? -1 : left > right ? 1 : 0
             default: preconditionFailure("\(left) and \(right) are not compared")
@@ -41,12 +40,12 @@ final class PackageColumns {
         }
     }
 
-    /// In the order of their keys.
+    /// The packages in key order.
     let packages: [DynamicRecord]
     let keys: [String]
     private let type: RecordType
     private var columns: [FieldName: Column] = [:]
-    /// What each package depends on, by the numbers of the names.
+    /// The dependencies of each package, as numbers of names.
     private let names: [DynamicValue: Int]
     private let depends: [[Int]]
 
@@ -68,7 +67,7 @@ final class PackageColumns {
         self.names = names
     }
 
-    /// For each package whether it meets a condition.
+    /// Returns for each package whether it meets a condition.
     func holds(_ node: ConditionNode) -> [Bool] {
         switch node {
         case .constant(let value): return packages.map { _ in value }
@@ -83,7 +82,7 @@ final class PackageColumns {
                 })
             return column.ranks.map(ranks.contains)
         case .text(let name, let test, let pattern, _):
-            // Each text once, however many have it.
+            // Each distinct text is tested once, however many packages have it.
             let column = column(name)
             let passing = column.values.map { passes($0, test, pattern) }
             return column.ranks.map { $0 >= 0 && passing[$0] }
@@ -98,9 +97,9 @@ final class PackageColumns {
         }
     }
 
-    /// The places of the packages that a request asks for.
+    /// Returns the array positions of the packages that match a request.
     ///
-    /// - Parameter holds: for each whether it meets the condition.
+    /// - Parameter holds: For each package, whether it meets the condition.
     func places(_ request: Request, where holds: [Bool]) -> [Int] {
         var found = holds.indices.filter { holds[$0] }
         let terms = request.order.map { (ranks: column($0.field).ranks, isDescending: $0.isDescending) }

@@ -4,14 +4,14 @@ import StoreRuntime
 import TestSupport
 import Testing
 
-/// Random requests over all Debian packages that apt knows, by every plan that could answer them, against an oracle.
+/// Random requests over all Debian packages that apt knows, answered by every possible plan and compared with an oracle.
 @Suite(.enabled(if: PackageCatalog.isThere, "apt knows no packages here: run apt-get update"))
 struct PackageOracleTests {
     private static let seed =
         ProcessInfo.processInfo.environment["MODELSTORE_SEED"].flatMap { UInt64($0) }
         ?? UInt64.random(in: .min ... .max)
 
-    /// Real packages, few enough that thousands of requests take seconds; each case has others.
+    /// A sample of real packages, small enough that thousands of requests take seconds. Each case has a different sample.
     @Test(arguments: 0..<4)
     func `every plan finds the packages of a sample that a look at each finds`(number: Int) throws {
         let seed = Self.seed &+ UInt64(number)
@@ -28,7 +28,7 @@ struct PackageOracleTests {
 
     private static let sampleCount = 200
 
-    /// Has random requests over some packages answered by every plan.
+    /// Answers random requests over some packages by every plan.
     private func check(
         _ packages: [DynamicRecord], requestCount: Int, _ random: inout TestRandom, seed: UInt64
     ) throws {
@@ -56,7 +56,7 @@ struct PackageOracleTests {
     ) throws {
         let holds = columns.holds(request.condition)
         let expected = columns.places(request, where: holds).map { columns.keys[$0] }
-        // Without an order it is not said which are found.
+        // Without an order, a request may return any of the matching records.
         let all = request.order.isEmpty ? holds.indices.filter { holds[$0] } : []
         let matching = Set(all.map { columns.keys[$0] })
         for path in [nil] + (try reading.paths(request, typeIndex: 0)).map(Optional.init) {
@@ -82,7 +82,7 @@ struct PackageOracleTests {
     }
 }
 
-/// Requests that people might make of packages, with values that some of them have.
+/// Requests that a person might make of packages, with values that some packages have.
 private struct PackageRequests {
     var random: TestRandom
     let records: [DynamicRecord]

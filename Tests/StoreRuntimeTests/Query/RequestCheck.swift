@@ -3,15 +3,14 @@ import StoreRuntime
 import TestSupport
 import Testing
 
-/// Has a random request answered by every path that could answer it, and compares that with what evaluating each record
-/// gives.
+/// Answers a random request by every possible path, and compares the results with an evaluation of each record.
 struct RequestCheck {
-    /// What a failure names.
+    /// The description of the run, for failure messages.
     let place: String
 
-    /// Asks random requests of the records that a store has now.
+    /// Runs random requests over the current records of a store.
     ///
-    /// - Parameter place: what a failure names, before the request's number.
+    /// - Parameter place: The description in failure messages, before the request's number.
     static func run(
         _ count: Int, place: String, _ store: Store, _ typeIndex: Int, _ generator: inout RequestGenerator
     ) throws {
@@ -29,9 +28,9 @@ struct RequestCheck {
         }
     }
 
-    /// Asks a random request.
+    /// Runs one random request.
     ///
-    /// - Parameter all: the records that are there, in the order of their ids.
+    /// - Parameter all: The stored records, in id order.
     func run(
         _ tx: borrowing ReadTransaction, _ typeIndex: Int, _ generator: inout RequestGenerator, _ all: [DynamicRecord]
     ) throws {
@@ -44,7 +43,7 @@ struct RequestCheck {
         }
         let expected = NaiveQuery(type: type, request: request, last: last).run(all).map(BitwiseRecord.init)
         let matching = matching(request, type, last, all)
-        // Now and then so few that all records are walked instead of gathering keys.
+        // Sometimes the limit is so small that the store walks all records instead of gathering keys.
         let keyByteLimit = generator.pick([1 << 20, 1 << 20, 200])
         for path in [nil] + (try tx._reading.paths(request, typeIndex: typeIndex)).map(Optional.init) {
             var found: [BitwiseRecord] = []
@@ -59,7 +58,7 @@ struct RequestCheck {
                 Issue.record("\(place), by \(String(describing: path)): \(request)\n\(explanation)")
             }
         }
-        // Without an order it is not said which of equal rows counts.
+        // Without an order, any of several equal rows may be returned.
         if generator.chance(30), !request.isDistinct || !request.order.isEmpty {
             let naive = NaiveQuery(type: type, request: request, last: last)
             try checkFields(tx._reading, typeIndex, naive, all, &generator)
@@ -75,7 +74,7 @@ struct RequestCheck {
         if pages != rows { Issue.record("\(place): the pages of \(request) are \(pages), not \(rows)") }
     }
 
-    /// The records any of which answer a request without an order; nil where it has one.
+    /// Returns the records of which a request without an order may return any; nil if the request has an order.
     private func matching(
         _ request: Request, _ type: RecordType, _ last: Int?, _ all: [DynamicRecord]
     ) -> Set<BitwiseRecord>? {
@@ -85,7 +84,7 @@ struct RequestCheck {
         return Set(NaiveQuery(type: type, request: unlimited, last: last).run(all).map(BitwiseRecord.init))
     }
 
-    /// All pages of a request, one after the other.
+    /// Returns all pages of a request, concatenated.
     static func pages(
         _ request: Request, _ reading: ReadContext, _ typeIndex: Int
     ) throws -> [DynamicRecord] {
@@ -102,7 +101,7 @@ struct RequestCheck {
         }
     }
 
-    /// Some fields alone, which an index may give without the records.
+    /// Checks a request for some fields only, which an index may answer without reading records.
     private func checkFields(
         _ reading: ReadContext, _ typeIndex: Int, _ naive: NaiveQuery, _ all: [DynamicRecord],
         _ generator: inout RequestGenerator
@@ -112,7 +111,7 @@ struct RequestCheck {
         let places = generator.chance(70) ? Array(index.reversed()) : Array(type.fields.indices)
         var ordered = naive.request
         let request = ordered
-        // All of them in an order that tells what comes where.
+        // Without an order the expected rows are unknown, so the request then asks for all of them.
         if ordered.order.isEmpty { ordered.limit = nil }
         if ordered.order.isEmpty { ordered.offset = 0 }
         let expected = NaiveQuery(type: type, request: ordered, last: naive.last).run(all).map { record in

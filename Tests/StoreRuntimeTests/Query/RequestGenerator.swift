@@ -1,11 +1,11 @@
 import StoreEngine
 import TestSupport
 
-/// Makes records and requests from small pools, so that values meet.
+/// Makes records and requests from small pools, so that values collide.
 struct RequestGenerator {
     var random: TestRandom
 
-    /// Texts with ends that keys must not confuse, and long ones that differ behind what an index keeps.
+    /// Texts with endings that keys must not confuse, and long texts that differ beyond the part that an index keeps.
     static let texts: [String] = {
         let long = String(repeating: "long", count: 60)
         return [
@@ -14,8 +14,8 @@ struct RequestGenerator {
             long, long + "a", long + "b", long + "c" + long, long + "a" + long, String(long.dropLast(3)), "\u{10FFFF}",
         ]
     }()
-    /// What ids begin and end with, so that keys of some of them are truncated: these share all that such a key keeps, and are
-    /// just as long as a key may be, a byte longer, or much longer.
+    /// The beginnings and endings of ids. Some ids have truncated keys and share the part that such a key keeps. Their keys are
+    /// exactly as long as allowed, one byte longer, or much longer.
     static let idBeginnings = ["", "", "a", "b", String(repeating: "long", count: 60)]
     static let idEndings = ["", "", "z", String(repeating: "y", count: 20), String(repeating: "z", count: 70)]
     static let longRoom = String(repeating: "room", count: 65)
@@ -27,15 +27,15 @@ struct RequestGenerator {
 
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
-    /// An id that no other number has, which need not fit into a key.
+    /// Returns an id that no other number has. It can be too long for a key.
     mutating func id(_ number: Int) -> String {
-        // So that in the order of ids numbers are not in theirs.
+        // The multiplication makes the id order differ from the order of the numbers.
         "\(pick(Self.idBeginnings))\(number * 7 % 10)\(pick(Self.idEndings))-\(number)"
     }
 
     mutating func optionalText() -> String? { chance(30) ? nil : pick(Self.texts) }
 
-    /// A value for a field.
+    /// Returns a value for a field.
     mutating func value(_ type: FieldType) -> DynamicValue {
         if case .optional(let wrapped) = type { return chance(25) ? .none : value(wrapped) }
         switch type.rawType {
@@ -52,7 +52,7 @@ struct RequestGenerator {
         }
     }
 
-    /// A request for records of a type.
+    /// Returns a request for records of a type.
     mutating func request(_ type: RecordType) -> Request {
         var request = Request()
         let all = Leaf.all(of: type)
@@ -86,7 +86,7 @@ struct RequestGenerator {
                 calculation(fields, depth: depth - 1), pick(ArithmeticOperator.allCases),
                 calculation(fields, depth: depth - 1))
         }
-        // A field on each side: a comparison of two values is refused.
+        // Each side contains a field, because the store refuses a comparison of two constants.
         if chance(70) || depth == 0 { return .field(pick(fields).name) }
         return .value(pick([.int(0), .int(3), .int(-1), .double(0.5), .double(-2), .double(.infinity)]))
     }
@@ -103,7 +103,7 @@ struct RequestGenerator {
         case 2:
             return .membership(field.name, (0..<pick([0, 1, 2, 4])).map { _ in value(field.type) })
         case 3 where field.type.unwrapped.rawType == .string:
-            // The text of a case, where there are some, as often as any other.
+            // For an enum, half of the texts are texts of its cases.
             guard case .string(let own) = value(field.type.unwrapped) else { return .constant(true) }
             let text = String((chance(50) ? own : pick(Self.texts)).prefix(pick([0, 1, 2, 300])))
             return .text(field.name, pick(TextTest.allCases), text, chance(30) ? .caseInsensitive : [])
@@ -122,7 +122,7 @@ struct RequestGenerator {
     }
 }
 
-/// A field of a type, or of a struct in it.
+/// A field of a type, or of a struct inside it.
 private struct Leaf {
     let name: FieldName
     let type: FieldType
@@ -142,7 +142,7 @@ private struct Leaf {
 }
 
 extension FieldType {
-    /// Whether the generator and the oracle know the type.
+    /// Whether the generator and the oracle support the type.
     fileprivate var isTestable: Bool {
         switch unwrapped.rawType {
         case .string, .double, .uint8, .int16, .int32, .int64: true

@@ -5,7 +5,7 @@ import StoreRuntime
 import TestSupport
 import Testing
 
-/// Random requests over random records, answered by every path that could answer them, against an oracle.
+/// Random requests over random records, answered by every possible path and compared with an oracle.
 @Suite struct RequestOracleTests {
     private static let blocks: [Range<UInt64>] = {
         if let text = ProcessInfo.processInfo.environment["MODELSTORE_SEED"], let seed = UInt64(text) {
@@ -14,7 +14,7 @@ import Testing
         return (0..<UInt64(TestLength.runs(5, long: 200))).map { $0 * 10..<($0 + 1) * 10 }
     }()
 
-    /// Records with structs, optional and not, with enums and with indexed arrays.
+    /// Records with required and optional structs, enums and indexed arrays.
     private static let crates: RecordSchema = {
         func field(_ name: String, _ type: FieldType) -> FieldSchema {
             FieldSchema(name: name, type: type, defaultValue: nil, renamedFrom: [])

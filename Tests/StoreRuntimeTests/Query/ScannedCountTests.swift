@@ -3,7 +3,7 @@ import StoreEngine
 import StoreRuntime
 import Testing
 
-/// How many entries a request looks at.
+/// The number of entries that a request visits.
 @Suite struct ScannedCountTests {
     private func scanned(_ request: FetchRequest<Sensor>) throws -> (looked: Int, found: Int) {
         let store = try Store.temporary(records: Sensor.self)
@@ -30,7 +30,7 @@ import Testing
         #expect(try scanned(Sensor.where { $0.room == "room 7" }) == (20, 20))
         #expect(try scanned(Sensor.where { $0.room.in(["room 7", "room 9", "none"]) }) == (40, 40))
         #expect(try scanned(Sensor.where { $0.room.hasPrefix("room 41") }) == (20, 20))
-        // Looking up every fifth record by an index takes longer than going over all.
+        // Looking up every fifth record by an index takes longer than walking all records.
         #expect(try scanned(Sensor.where { $0.room.hasPrefix("room 4") }).looked == 1_000)
         #expect(try scanned(Sensor.where { $0.serial == "77" }) == (1, 1))
         #expect(try scanned(Sensor.where { $0.id == "s3" }) == (1, 1))
@@ -77,7 +77,7 @@ import Testing
         #expect(covered.fetched == 0 && covered.returned == 20)
     }
 
-    /// A thousand sensors, ten of them in the attic.
+    /// Creates a store with a thousand sensors, ten of them in the attic.
     private func sensors() throws -> Store {
         let store = try Store.temporary(records: Sensor.self)
         try store.write { tx in

@@ -3,7 +3,7 @@ import StoreEngine
 import StoreRuntime
 import Testing
 
-/// The samples from which the planner estimates.
+/// The samples from which the planner estimates row counts.
 @Suite struct StatisticsTests {
     private static func sensor(_ number: Int) -> Sensor {
         Sensor(
@@ -63,7 +63,7 @@ import Testing
         #expect(try sample(store) == before)
         try store.write { tx in
             for number in 0..<500 {
-                // Refused, and nothing is left of it.
+                // The store refuses the insert and undoes it completely.
                 let taken = Sensor(id: "t\(number)", room: "a", serial: "\(number)")
                 #expect(throws: StoreError.self) { try tx.insert(taken) }
             }
@@ -76,7 +76,7 @@ import Testing
         let store = try Store.temporary(records: Sensor.self)
         try Self.fill(store, 0..<30_000)
         let few = try explain(store, Sensor.where { $0.room.hasPrefix("room 7") })
-        // 600 of 30,000.
+        // 600 of 30,000 records match.
         let number = try #require(Int(few.split(separator: " ").dropLast().last ?? ""))
         #expect((200...1_800).contains(number), "\(few)")
         #expect(few.contains("about"))
@@ -95,7 +95,7 @@ import Testing
             if let database = try raw.openDatabase(named: StoreDatabases.statisticsName, create: false) {
                 try raw.drop(database)
             }
-            // As if the library had written it.
+            // The head names this transaction, as if the library had written it.
             let databases = try #require(try StoreFormat.openDatabases(raw.snapshot))
             #expect(databases.statistics == nil)
             var head = try StoreFormat.head(databases, raw.snapshot)
@@ -130,7 +130,7 @@ import Testing
             let records = try #require(
                 try raw.openDatabase(named: StoreDatabases.recordsName(type: type.id), create: false))
             func opened(_ type: RecordType) throws -> OpenType {
-                // The indexes' own databases are not looked at.
+                // The builder does not read the indexes' own databases.
                 try OpenType(type, database: records, indexDatabases: type.indexes.map { _ in records })
             }
             var smaller = type

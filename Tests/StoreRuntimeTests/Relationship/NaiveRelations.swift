@@ -1,10 +1,10 @@
 import StoreEngine
 import StoreRuntime
 
-/// Evaluates conditions about other records by looking through all records for each.
+/// Evaluates conditions on other records by searching all records for each of them.
 struct NaiveRelations {
     private let types: [RecordType]
-    /// For each type its records, in the order of their ids.
+    /// The records of each type, in id order.
     let records: [[DynamicRecord]]
 
     init(_ types: [RecordType], _ scope: borrowing ReadContext) throws {
@@ -28,7 +28,7 @@ struct NaiveRelations {
         return naive
     }
 
-    /// The groups of records that are equal in some fields, in the order of these.
+    /// Returns the groups of records that are equal in some fields, in the order of those fields.
     func groups(
         _ request: Request, by fields: [FieldName], _ typeIndex: Int
     ) -> [(key: [DynamicValue], count: Int)] {
@@ -52,7 +52,7 @@ struct NaiveRelations {
         }
     }
 
-    /// The value at the end of a path, by looking through all records for each step.
+    /// Returns the value at the end of a path, by searching all records for each hop.
     private func follow(_ name: FieldName, _ record: DynamicRecord, _ typeIndex: Int) -> DynamicValue? {
         guard name.parts.count > 1, let place = types[typeIndex].fieldIndex(named: name.parts[0]),
             let target = types.firstIndex(where: { $0.name == types[typeIndex].fields[place].type.reference?.target })
@@ -101,7 +101,7 @@ struct NaiveRelations {
             else { return false }
             func holds(_ element: DynamicValue) -> Bool {
                 if let found = find(element, target) { return query(Request(), target).holds(condition, found) }
-                // Of what leads nowhere all fields are none, and how many refer to it is no number.
+                // For a dangling reference, every field is none, and the number of records that refer to it is not a number.
                 var nothing = NaiveQuery(type: types[target], request: Request())
                 nothing.follow = { _, _ in DynamicValue.none }
                 nothing.isMet = { node, _ in if case .inverse(_, _, .notEqual, _) = node { true } else { false } }

@@ -1,8 +1,8 @@
 import StoreEngine
 import TestSupport
 
-/// Random conditions that go through references, on the elements of fields of references, and about the records that refer
-/// to one.
+/// Random conditions that go through references: on fields, on the elements of reference collections, and on the records that
+/// refer to a record.
 struct ReferenceConditions {
     private let types: [RecordType]
 
@@ -14,12 +14,12 @@ struct ReferenceConditions {
         }
     }
 
-    /// Fields to group by, or to tell rows apart by.
+    /// Returns fields to group rows by, or to distinguish rows by.
     func fields(_ typeIndex: Int, _ random: inout TestRandom) -> [FieldName] {
         (0..<1 + random.below(2)).map { _ in path(typeIndex, hops: 3, &random) }
     }
 
-    /// - Parameter hops: how many references it may go through.
+    /// - Parameter hops: The maximum number of references that the condition may go through.
     func condition(
         _ typeIndex: Int, depth: Int, hops: Int = ReferencePath.maximumHops, _ random: inout TestRandom
     ) -> ConditionNode {
@@ -42,12 +42,13 @@ struct ReferenceConditions {
         }
     }
 
-    /// A name that goes through up to three references to a number.
+    /// Returns a name that goes through up to three references to a number.
     private func path(_ typeIndex: Int, hops: Int, _ random: inout TestRandom) -> FieldName {
         FieldName(references(typeIndex, count: random.below(min(hops, 3) + 1), &random).names + ["note"])
     }
 
-    /// A comparison of fields, or with a number that is calculated from some: of one record, or of several.
+    /// Returns a comparison of two fields, or with a number calculated from fields. The fields belong to one record or to
+    /// several.
     private func calculation(_ typeIndex: Int, hops: Int, _ random: inout TestRandom) -> ConditionNode {
         let names = [path(typeIndex, hops: hops, &random), path(typeIndex, hops: hops, &random)]
         let comparison = random.pick(Comparison.allCases)
@@ -64,7 +65,7 @@ struct ReferenceConditions {
         return .arithmetic(left, comparison, random.pick(right))
     }
 
-    /// References to one, one behind the other, and the type that they lead to.
+    /// Returns a chain of to-one references, and the type at its end.
     private func references(
         _ typeIndex: Int, count: Int, _ random: inout TestRandom
     ) -> (names: [String], typeIndex: Int) {

@@ -1,14 +1,14 @@
 import StoreEngine
 
-/// The rules of references, told naively: by looking through all records for everything.
+/// The rules of references, implemented naively: it searches all records for everything.
 struct ReferenceModel {
-    /// A record by the place of its type and its id.
+    /// A record, identified by the position of its type and by its id.
     struct Key: Hashable {
         let type: Int
         let id: DynamicValue
     }
 
-    /// Why an operation fails.
+    /// The reason why an operation fails.
     enum Refusal: Equatable {
         case exists, missing, notUnique
     }
@@ -55,7 +55,7 @@ struct ReferenceModel {
         return true
     }
 
-    /// Whether something refers to what is not there, other than by the rule `none`.
+    /// Whether a reference dangles under any rule other than `none`.
     var isBroken: Bool {
         records.contains { key, values in
             zip(schemas[key.type].fields, values).contains { field, value in

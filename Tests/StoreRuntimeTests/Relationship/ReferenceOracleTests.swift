@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoreRuntime
 
-/// References against a naive telling of their rules.
+/// References, compared with a naive implementation of their rules.
 @Suite struct ReferenceOracleTests {
     @Test(.timeLimit(.minutes(20)), arguments: 0..<TestLength.runs(60, long: 2_000))
     func `random closures leave what the rules say, and nothing dangles`(run: Int) throws {
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// The change set must name just the records that differ, each with its kind.
+    /// Checks that the change set names exactly the records that differ, each with its kind.
     private func compareFeed(
         _ scope: borrowing ReadContext, since position: UInt64, _ before: ReferenceModel, _ after: ReferenceModel,
         _ place: String
@@ -86,7 +86,7 @@ import Testing
 }
 
 extension FieldSchema {
-    /// Whether two values of the field are one; the elements of a set have no order.
+    /// Returns whether two values of the field are equal; the elements of a set have no order.
     fileprivate func isEqual(_ left: DynamicValue, _ right: DynamicValue) -> Bool {
         if case .set = type.unwrapped, case .list(let first) = left, case .list(let second) = right {
             return Set(first) == Set(second)

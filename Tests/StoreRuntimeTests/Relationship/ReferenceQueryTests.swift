@@ -5,22 +5,22 @@ import Testing
 
 @testable import StoreRuntime
 
-/// Conditions and orders through references against a naive evaluation.
+/// Conditions and orders through references, compared with a naive evaluation.
 @Suite struct ReferenceQueryTests {
-    /// A store with random records that refer to each other.
+    /// Creates a store with random records that refer to each other.
     private static func store(_ seed: UInt64) throws -> Store {
         var scenario = ReferenceScenario(seed: seed)
         let store = try Store.temporary(records: [])
         try store.addTypes(scenario.schemas)
         for _ in 0..<60 {
             let operations = scenario.closure()
-            // One that would leave something dangling changes nothing.
+            // A closure that would leave a dangling reference fails and changes nothing.
             _ = try? store.write { tx in for operation in operations { _ = try tx.apply(operation) } }
         }
         return store
     }
 
-    /// Reads such a store, with what makes random conditions of it and what evaluates them naively.
+    /// Reads a store with random records. The closure receives a generator of random conditions and a naive evaluator.
     private static func read(
         _ seed: UInt64,
         _ body: (
@@ -123,7 +123,7 @@ import Testing
                     found.append($0)
                     return true
                 }
-                // Without an order it is not said which of equal rows counts.
+                // Without an order, any of several equal rows may be returned.
                 let isSame = request.order.isEmpty ? found.count == rows.count : found == rows
                 #expect(isSame, "\(place)")
                 #expect(try tx._reading.count(request, typeIndex: typeIndex) == rows.count, "\(place)")
@@ -154,7 +154,7 @@ import Testing
                     condition.text, of: types[typeIndex], among: types, named: "where")
                 #expect(read == condition, "\(condition.text)")
             } catch {
-                // Expressions do not let null be ordered.
+                // Expressions do not allow order comparisons with null.
                 #expect(error.message.contains("null has no order"), "\(error.message)")
             }
         }

@@ -1,7 +1,7 @@
 import StoreEngine
 import TestSupport
 
-/// Random record types that refer to each other and to themselves, and random writes of them.
+/// Random record types that refer to each other and to themselves, and random writes to them.
 struct ReferenceScenario {
     private static let idCount = 5
     private var random: TestRandom
@@ -45,7 +45,7 @@ struct ReferenceScenario {
         FieldSchema(name: name, type: type, defaultValue: nil, renamedFrom: [], onDelete: rule)
     }
 
-    /// What the next closure does.
+    /// Returns the operations of the next closure.
     mutating func closure() -> [DynamicOperation] {
         (0..<(1 + random.below(random.pick([3, 12])))).map { _ in
             let type = random.below(schemas.count)
@@ -85,7 +85,7 @@ struct ReferenceScenario {
         case .int64: [.int(Int64(number - 2))]
         case .uint8: [.uint(UInt64(number))]
         case .embedded: [.string(number < 3 ? "a" : "\u{0}b"), .int(Int64(number))]
-        // Empty, short, and two that begin alike and are too long for a key.
+        // An empty text, a short one, one that just fits into a key, and two that begin alike and are too long for a key.
         default: [.string(["", "x", String(repeating: "y", count: 250), Self.long + "1", Self.long + "2"][number])]
         }
     }

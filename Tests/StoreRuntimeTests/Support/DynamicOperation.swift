@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// One operation of a write closure, without Swift types: by the places of record types in the catalog.
+/// One operation of a write closure, without Swift types. It names record types by their position in the catalog.
 enum DynamicOperation: Sendable {
     case put(type: Int, DynamicRecord, WriteMode)
     case delete(type: Int, id: [DynamicValue])
@@ -20,7 +20,7 @@ extension DynamicOperation: CustomStringConvertible {
 }
 
 extension WriteTransaction {
-    /// Does what an operation says; whether it was possible.
+    /// Runs an operation, and returns whether it succeeded.
     mutating func apply(_ operation: DynamicOperation) throws -> Bool {
         switch operation {
         case .put(let type, let record, let mode):

@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// The error that `body` throws, nil when it throws none or no ``StoreError``.
+/// Returns the error that `body` throws; nil if it throws none or one that is not a ``StoreError``.
 func storeError(_ body: () throws -> Void) -> StoreError? {
     do {
         try body()
@@ -10,7 +10,7 @@ func storeError(_ body: () throws -> Void) -> StoreError? {
     }
 }
 
-/// The error that an asynchronous `body` throws, nil when it throws none or no ``StoreError``.
+/// Returns the error that an asynchronous `body` throws; nil if it throws none or one that is not a ``StoreError``.
 func storeError(_ body: () async throws -> Void) async -> StoreError? {
     do {
         try await body()

@@ -1,15 +1,15 @@
 import StoreEngine
 
-/// The bytes that tests plant, made with the codec.
+/// Bytes that tests plant in a store, made with the codec.
 enum KeyBytes {
-    /// The key of an id or an indexed value, not truncated.
+    /// Returns the key of an id or an indexed value, not truncated.
     static func of(_ value: some IndexableValue) -> [UInt8] {
         var writer = ByteWriter()
         value.encodeKey(to: &writer)
         return writer.array()
     }
 
-    /// The key of a fragment in the feed.
+    /// Returns the key of a fragment in the feed.
     static func fragment(_ sequence: UInt64, _ number: UInt32 = 0) -> [UInt8] {
         var writer = ByteWriter()
         writer.append(bigEndian: sequence)
@@ -17,7 +17,7 @@ enum KeyBytes {
         return writer.array()
     }
 
-    /// A stored record with a checksum that fits.
+    /// Returns a stored record with a valid checksum.
     static func record<R: Record>(_ record: R, version: UInt32 = 1, incarnation: UInt64) throws -> [UInt8] {
         var encoder = FieldEncoder.forRecords()
         encoder.begin(fieldCount: R.recordSchema.fields.count)
@@ -27,7 +27,7 @@ enum KeyBytes {
         return encoder.bytes.array()
     }
 
-    /// `bytes` of a record with a checksum that fits again.
+    /// Returns the bytes of a record with a new, valid checksum.
     static func resealed(_ bytes: [UInt8]) -> [UInt8] {
         var writer = ByteWriter()
         writer.append(bytes)
@@ -35,7 +35,7 @@ enum KeyBytes {
         return writer.array()
     }
 
-    /// An integer, least significant byte first.
+    /// Returns the bytes of an integer, least significant byte first.
     static func little<I: FixedWidthInteger & BitwiseCopyable>(_ value: I) -> [UInt8] {
         var writer = ByteWriter()
         writer.append(value)

@@ -1,7 +1,7 @@
 import Foundation
 import StoreEngine
 
-/// A record whose id is a time. Written out as `@Record` would.
+/// A record whose id is a time. It spells out the code that `@Record` generates.
 struct Moment: Record {
     var at: Date
     var what: String

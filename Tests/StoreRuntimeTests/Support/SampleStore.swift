@@ -3,12 +3,12 @@ import LMDB
 import StoreEngine
 import StoreRuntime
 
-/// A closed store with a bit of everything: records of three types, all kinds of index entries, and a feed that begins
-/// with the store. Numbers of the types: Sensor 1, Ticket 2, Slot 3. Change sets 1 to 3 are the schemas.
+/// A closed store with a variety of content: records of three types, all kinds of index entries, and a feed that begins with the
+/// store. The type numbers are Sensor 1, Ticket 2 and Slot 3. Change sets 1 to 3 add the schemas.
 struct SampleStore {
     let folder: StoreFolder
 
-    /// The change set whose entry takes several fragments.
+    /// The change set whose entry spans several fragments.
     static let longChangeSet: UInt64 = 5
     /// The newest change set.
     static let newest: UInt64 = 9
@@ -60,7 +60,7 @@ struct SampleStore {
 }
 
 extension LMDBWriteTransaction {
-    /// Changes the stream of a change set of one fragment and makes its own hash fit again.
+    /// Changes the stream of a single-fragment change set, and updates its own hash.
     mutating func rewriteChangeSet(_ sequence: UInt64, _ body: (inout [UInt8]) throws -> Void) throws {
         try change(SampleStore.feed, KeyBytes.fragment(sequence)) { value in
             var stream = Array(value[9...])
@@ -82,7 +82,7 @@ extension LMDBWriteTransaction {
         }
     }
 
-    /// Changes an entry of the catalog and makes its checksum fit again.
+    /// Changes an entry of the catalog, and updates its checksum.
     mutating func changeCatalog(_ type: UInt32, _ body: (inout RecordType) -> Void) throws {
         var key = ByteWriter()
         key.append(bigEndian: type)

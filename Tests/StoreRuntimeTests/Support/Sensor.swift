@@ -1,11 +1,12 @@
 import StoreEngine
 
-/// Where a sensor hangs: an enum with known cases.
+/// The floor on which a sensor hangs: an enum with known cases.
 enum Floor: String, IndexableValue, CaseIterable {
     case ground, first, attic
 }
 
-/// A record with a string id, an index, a unique index, and one over two fields. Written out as `@Record` would.
+/// A record with a string id, an index, a unique index, and an index over two fields. It spells out the code that `@Record`
+/// generates.
 struct Sensor: Record, Hashable {
     var id: String
     var room: String

@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// A record with an id of two fields and indexes over optional ones. Written out as `@Record` would.
+/// A record with a two-field id and indexes over optional fields. It spells out the code that `@Record` generates.
 struct Slot: Record, Hashable {
     var room: String
     var hour: Int16

@@ -1,11 +1,11 @@
 import StoreEngine
 import StoreRuntime
 
-// One-line reads: `#expect` cannot throw inside a read closure.
+// One-line reads, because `#expect` cannot throw inside a read closure.
 extension Store {
     func all<R: Record>(_ type: R.Type) throws -> [R] { try read { tx in try tx.all(type) } }
 
-    /// The change set with this number.
+    /// Returns the change set with this number.
     func changeSet(_ sequence: UInt64) throws -> FeedEntry? {
         try read { tx in try tx._reading.feedEntry(sequence) }
     }

@@ -3,7 +3,7 @@ import LMDB
 import StoreEngine
 import StoreRuntime
 
-/// A fresh directory for a store, which goes away with this value.
+/// A fresh directory for a store. It is removed with this value.
 final class StoreFolder: Sendable {
     let path: String
 
@@ -16,7 +16,7 @@ final class StoreFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// What `verify` finds in the store here.
+    /// Returns the findings of `verify` for the store in this folder.
     func findings() throws -> [VerifyFinding] {
         var found: [VerifyFinding] = []
         try Store.verify(at: path) { found.append($0) }
@@ -40,13 +40,13 @@ struct RawEntry: Hashable {
 }
 
 extension LMDBSnapshot {
-    /// All entries of a database.
+    /// Returns all entries of a database.
     func entries(of name: String) throws -> [RawEntry] {
         guard let database = try openDatabase(named: name) else { throw StoreError(.other, "no database \(name)") }
         return try entries(of: database)
     }
 
-    /// All entries of a database.
+    /// Returns all entries of a database.
     func entries(of database: LMDBDatabase) throws -> [RawEntry] {
         var entries: [RawEntry] = []
         var cursor = try openCursor(database)
@@ -60,7 +60,7 @@ extension LMDBSnapshot {
 }
 
 extension LMDBWriteTransaction {
-    /// Puts an entry into a database, which is made when missing.
+    /// Puts an entry into a database, which it creates if missing.
     mutating func put(_ name: String, _ key: [UInt8], _ value: [UInt8]) throws {
         guard let database = try openDatabase(named: name, create: true) else {
             throw StoreError(.other, "no database \(name)")
@@ -68,14 +68,14 @@ extension LMDBWriteTransaction {
         unsafe try put(database, key: key.span.bytes, value: value.span.bytes)
     }
 
-    /// Deletes an entry that must be there.
+    /// Deletes an entry that must exist.
     mutating func delete(_ name: String, _ key: [UInt8]) throws {
         guard let database = try openDatabase(named: name, create: false),
             unsafe try delete(database, key: key.span.bytes)
         else { throw StoreError(.other, "no entry in \(name)") }
     }
 
-    /// The value under a key.
+    /// Returns the value under a key.
     func value(_ name: String, _ key: [UInt8]) throws -> [UInt8] {
         guard let entry = try snapshot.entries(of: name).first(where: { $0.key == key }) else {
             throw StoreError(.other, "no entry in \(name)")

@@ -1,8 +1,8 @@
 import Foundation
 import StoreEngine
 
-/// A record with an assigned id, defaults that the transaction fills in, and unique indexes over an optional field and
-/// over two fields. Written out as `@Record` would.
+/// A record with an assigned id, defaults that the transaction fills in, and unique indexes over an optional field and over two
+/// fields. It spells out the code that `@Record` generates.
 struct Ticket: Record, Hashable {
     var id: Int = 0
     var code: String?

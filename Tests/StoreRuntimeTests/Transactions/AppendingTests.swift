@@ -4,13 +4,13 @@ import StoreRuntime
 import TestSupport
 import Testing
 
-/// Records that come in the order of their ids are appended, which must change nothing but how full the pages are.
+/// The store appends records that arrive in id order. Appending must affect nothing but how full the pages are.
 @Suite struct AppendingTests {
     private let count = 3_000
 
     private func ticket(_ id: Int, rank: Int) -> Ticket { Ticket(id: id, owner: "o", rank: Int32(rank)) }
 
-    /// The leaf pages of the tickets' database.
+    /// Returns the number of leaf pages in the tickets' database.
     private func leafPages(_ store: Store) throws -> Int {
         let type = try store.typeIndex(named: "Ticket")
         return try store.read { tx in
@@ -26,7 +26,7 @@ import Testing
         let ids = (1...count).shuffled(using: &random)
         for first in stride(from: 1, through: count, by: batchCount) {
             let batch = first..<first + batchCount
-            // Ids that the store assigns, so that writes of one record each are seen to be appended too.
+            // The store assigns these ids, which shows that it also appends in writes of a single record.
             try store.write { tx in for place in batch { _ = try tx.insert(ticket(0, rank: place)) } }
             try shuffled.write { tx in for place in batch { _ = try tx.insert(ticket(ids[place - 1], rank: place)) } }
         }

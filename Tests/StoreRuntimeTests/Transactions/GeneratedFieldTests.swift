@@ -93,7 +93,7 @@ import Testing
         #expect(stored[0] == stored[1])
         #expect(stored[0].opened == time)
         #expect(stored[0].token != .newID)
-        // Version 7 of RFC 9562.
+        // The version digit: identifiers are version 7 of RFC 9562.
         #expect(Array(stored[0].token.uuidString)[14] == "7")
         let pair = try first.write { tx in (try tx.insert(ticket(2)).token, try tx.insert(ticket(3)).token) }
         #expect(pair.0 != pair.1)

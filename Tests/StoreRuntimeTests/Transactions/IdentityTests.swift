@@ -60,7 +60,7 @@ import Testing
                 _ = try tx.update(Moment.self, id: none, where: { _ in false }) { $0.what = "" }
             }
             #expect(refused?.code == .conditionNotMet)
-            // A NaN is no other value's equal, its own included; its key is one.
+            // A NaN equals no value, not even itself. Its key equals itself.
             try tx.update(Moment.self, id: none) { $0.what = "once" }
             let slot = storeError {
                 _ = try tx.update(Slot.self, id: Slot.ID(room: "blue", hour: 8)) { $0.guest = nil }

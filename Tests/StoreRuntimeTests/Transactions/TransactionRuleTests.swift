@@ -109,7 +109,7 @@ import Testing
         let other = try Store.temporary(records: Sensor.self)
         let error = storeError {
             try store.write { tx in
-                // The only way to get at a second transaction: what belongs to the other store's writer.
+                // A second transaction can only come from the parts of another store's writer.
                 let raw = try other.core.environment.beginWrite()
                 let state = other.core.state
                 let head = try other.head()
@@ -121,7 +121,7 @@ import Testing
         #expect(error?.code == .transactionMisused)
         #expect(try store.all(Sensor.self) == [])
         #expect(try other.all(Sensor.self) == [])
-        // Both go on.
+        // Both stores remain usable.
         try store.write { tx in _ = try tx.insert(Self.a) }
         try other.write { tx in _ = try tx.insert(Self.a) }
     }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct LargeStoreTests {
-    /// Index pages split and merge, change sets take many fragments, and retention trims in the middle of it.
+    /// During the rewrite, index pages split and merge, change sets span many fragments, and retention trims the feed.
     @Test func `a store of many records stays healthy while it is rewritten`() throws {
         var options = StoreOptions()
         options.durability = .relaxed

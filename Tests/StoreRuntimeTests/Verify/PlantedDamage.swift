@@ -1,10 +1,10 @@
 import LMDB
 import StoreEngine
 
-/// Damage that a test plants in a sample store, and all that `verify` must find then.
+/// Damage that a test plants in a sample store, and the complete findings that `verify` must report.
 struct PlantedDamage: Sendable, CustomStringConvertible {
     let description: String
-    /// Kind and place of each finding.
+    /// The kind and location of each finding.
     let expected: Set<String>
     let plant: @Sendable (inout LMDBWriteTransaction) throws -> Void
 

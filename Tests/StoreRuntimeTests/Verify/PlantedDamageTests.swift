@@ -16,7 +16,7 @@ import Testing
     @Test(arguments: PlantedDamage.store)
     func `damaged metadata and catalogs are found, with their place`(damage: PlantedDamage) throws { try check(damage) }
 
-    /// All damage that can be told, and nothing besides it: one cause is not reported as many.
+    /// Checks that `verify` finds all detectable damage and nothing else: it must not report one cause several times.
     private func check(_ damage: PlantedDamage) throws {
         let sample = try SampleStore()
         try sample.folder.tamper(damage.plant)

@@ -2,7 +2,7 @@ import LMDB
 import StoreEngine
 
 extension PlantedDamage {
-    /// Damage of the feed and its head.
+    /// Damage to the feed and its head.
     static let feed: [PlantedDamage] = [
         PlantedDamage("a flipped bit in a fragment", "checksum @ feed, change set 5, fragment 2") { raw in
             try raw.change(SampleStore.feed, KeyBytes.fragment(5, 2)) { $0[500] ^= 0x10 }
@@ -44,7 +44,7 @@ extension PlantedDamage {
             try raw.put(SampleStore.feed, [1, 2, 3], [4])
         },
         PlantedDamage("a change set rewritten with a hash of its own", "brokenChain @ feed, change set 9") { raw in
-            // The time lies in bytes 2 to 9 of the stream.
+            // The time is in bytes 2 to 9 of the stream.
             try raw.rewriteChangeSet(8) { $0[2] ^= 1 }
         },
         PlantedDamage(

@@ -4,7 +4,7 @@ import StoreEngine
 extension PlantedDamage {
     private static let s2 = Sensor(id: "s2", room: "r0", serial: "A-2", celsius: 21.5)
 
-    /// Damage of records.
+    /// Damage to records.
     static let records: [PlantedDamage] = [
         PlantedDamage("a flipped bit in a record", "checksum @ records of Sensor, id s2") { raw in
             try raw.change(SampleStore.sensors, key("s2")) { $0[$0.count - 1] ^= 1 }
@@ -17,7 +17,7 @@ extension PlantedDamage {
         },
         PlantedDamage("a text that is not UTF-8", "undecodable @ records of Sensor, id s1, field note") { raw in
             try raw.change(SampleStore.sensors, key("s1")) { value in
-                // The note is before the last field, `ground`.
+                // The note is directly before the last field, `ground`.
                 value[value.count - "ground".utf8.count - 1] = 0xFF
                 value = KeyBytes.resealed(value)
             }
@@ -82,7 +82,7 @@ extension PlantedDamage {
         },
     ]
 
-    /// Damage of indexes.
+    /// Damage to indexes.
     static let indexes: [PlantedDamage] = [
         PlantedDamage("a deleted entry", "missingEntry @ records of Sensor, id s2") { raw in
             try raw.delete(SampleStore.rooms, key("r0") + key("s2"))

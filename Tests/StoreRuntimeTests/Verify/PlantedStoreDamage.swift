@@ -2,7 +2,7 @@ import LMDB
 import StoreEngine
 
 extension PlantedDamage {
-    /// Damage of metadata, catalog and databases.
+    /// Damage to metadata, catalog and databases.
     static let store: [PlantedDamage] = [
         PlantedDamage("no format", "missing @ metadata format") { raw in
             try raw.delete(SampleStore.metadata, MetadataKey.format)

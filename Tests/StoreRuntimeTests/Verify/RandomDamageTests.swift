@@ -10,8 +10,7 @@ import Testing
         "index.2.0", "index.2.1", "index.2.2", "index.3.0", "index.3.1",
     ]
 
-    /// Metadata in which some other value is as good as the one that was written: nothing else in the store says what it
-    /// should be.
+    /// Metadata entries for which another value is equally valid, because nothing else in the store determines them.
     private static let free: Set<String> = ["identity", "home", "catalog", "head", "assigned.2"]
 
     @Test(arguments: databases)
@@ -53,7 +52,7 @@ import Testing
                     for _ in 0..<3 where !entry.value.isEmpty {
                         entry.value[random.below(entry.value.count)] = UInt8.random(in: 0...255, using: &random)
                     }
-                    // Past the checksum, so that what lies behind it is looked at.
+                    // The new checksum is valid, so verification reaches the content behind it.
                     if database.hasPrefix("records"), entry.value.count > 20 {
                         entry.value = KeyBytes.resealed(entry.value)
                     }

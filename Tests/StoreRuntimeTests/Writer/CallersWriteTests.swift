@@ -6,7 +6,7 @@ import Testing
 
 @testable import StoreRuntime
 
-/// Blocking writes that their callers do themselves, because nothing else waits.
+/// Blocking writes that run on the caller's thread because no other write is queued.
 @Suite(.timeLimit(.minutes(20))) struct CallersWriteTests {
     private func sensor(_ number: Int) -> Sensor { Sensor(id: "s\(number)", room: "r", serial: "\(number)") }
 
@@ -15,7 +15,7 @@ import Testing
         let (caller, own) = try await BlockingWork.run {
             let caller = UInt(pthread_self())
             var own: UInt = 0
-            // The writer thread may still be on its way back from what opened the store; then it does the write.
+            // The writer thread may still be busy with opening the store. In that case it runs the write.
             for _ in 0..<10_000 where own != caller { own = try store.write { _ in UInt(pthread_self()) } }
             return (caller, own)
         }
@@ -25,7 +25,7 @@ import Testing
             try await store.write { _ in UInt(pthread_self()) },
         ]
         #expect(writers[0] == writers[1] && writers[0] != caller)
-        // The caller is no writer afterwards.
+        // After the write, the caller no longer acts as the writer.
         try await BlockingWork.run {
             for number in 0..<3 { _ = try store.write { tx in _ = try tx.insert(sensor(number)) } }
         }
@@ -72,7 +72,7 @@ import Testing
             }
             #expect(taken?.code == .recordExists)
             #expect(try store.all(Sensor.self) == [])
-            // Inside its own read closure, whose snapshot stays.
+            // A write inside the caller's own read closure does not change the closure's snapshot.
             let seen = try store.read { tx in
                 _ = try store.write { tx in _ = try tx.insert(sensor(2)) }
                 return try tx.count(Sensor.self)

@@ -5,7 +5,7 @@ import StoreRuntime
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct MapGrowthTests {
-    /// What a run of a closure was given.
+    /// The inputs of one run of a closure.
     private struct Inputs: Hashable, Sendable {
         var time: Date
         var identifier: UUID
@@ -34,7 +34,7 @@ import Testing
         return options
     }
 
-    /// Writes 1.2 MB, more than the map has room for.
+    /// Writes 1.2 MB, more than the map can hold.
     private static func fill(_ tx: inout WriteTransaction, _ runs: Runs, owner: String) throws -> Int {
         let first = try tx.insert(Ticket(owner: owner, rank: 0, payload: payload))
         let inputs = Inputs(time: tx.now, identifier: tx.newID(), random: tx.random.next(), assigned: first.id)
@@ -52,7 +52,7 @@ import Testing
         let committed = try store.write { tx in try Self.fill(&tx, runs, owner: "ann") }
         #expect(runs.all.count > 1)
         #expect(Set(runs.all).count == 1)
-        // The result is that of the last run.
+        // The write returns the result of the last run.
         #expect(committed == runs.all.count)
         #expect(try store.all(Ticket.self).count == 30)
         #expect(try store.findings() == [])
@@ -82,7 +82,7 @@ import Testing
         let store = try Store(at: folder.path, records: Ticket.self, options: Self.options())
         try store.write { tx in
             for rank in 0..<Int32(30) {
-                // What the closure makes of the error must not matter: it runs again.
+                // The closure swallows the error, but the store reruns it all the same.
                 _ = try? tx.insert(Ticket(owner: "ann", rank: rank, payload: Self.payload))
             }
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StoreRuntime
 
-/// What is reported of writes that wait for another process in vain.
+/// Events for writes that time out while another process holds the write lock.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: Python.interpreter != nil, "needs Python with py-lmdb"))
 struct WriteTimeoutEventTests {
     @Test func `a batch whose writes all time out is no failed commit`() async throws {
@@ -25,7 +25,7 @@ struct WriteTimeoutEventTests {
             #expect(error?.code == .writeTimeout)
         }
         try other.release()
-        // The writer thread has dealt with the last batch then.
+        // When the store is closed, the writer thread has finished the last batch.
         store.close()
         #expect(failures.withLock { $0 } == 0)
     }

@@ -32,12 +32,12 @@ struct WriteTimeoutTests {
         await expectTimeout(naming: other.processID) {
             try await BlockingWork.run { try store.write(timeout: .milliseconds(20)) { try $0.insert(sensor(2)) } }
         }
-        // Without a limit of its own, a write waits on.
+        // A write without its own timeout keeps waiting.
         async let patient = store.write { try $0.insert(sensor(3)) }
         try other.release()
         _ = try await patient
         #expect(try store.all(Sensor.self).map(\.id) == ["s3"])
-        // A timeout that is not reached changes nothing.
+        // A timeout that does not expire has no effect.
         try await store.write(timeout: .seconds(60)) { try $0.insert(sensor(4)) }
         _ = try await BlockingWork.run { try store.write(timeout: .seconds(60)) { try $0.insert(sensor(5)) } }
         #expect(try store.count(Sensor.self) == 3)
@@ -51,7 +51,7 @@ struct WriteTimeoutTests {
         let other = try #require(try LockedWriter(on: folder.path))
         await expectTimeout(naming: other.processID) { try await store.write { try $0.insert(sensor(1)) } }
         store.close()
-        // Opening with another type has to write; with the known ones it does not.
+        // Opening with an unknown type has to write; opening with known types does not.
         #expect {
             _ = try Store(at: folder.path, records: Sensor.self, Slot.self, options: options)
         } throws: { error in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoreRuntime
 
-/// Whose turn it is on the writer thread.
+/// The order of turns on the writer thread.
 @Suite struct WriterTurnsTests {
     private static func job() -> WriteJob {
         let origin = Origin(name: "test", processID: 1)
@@ -19,7 +19,7 @@ import Testing
         #expect(queue.add(task) == nil)
         var turns: [String] = []
         for turn in 0..<8 {
-            // One more write waits at each of these.
+            // Another write joins the queue at each of these turns.
             if [1, 2, 5].contains(turn) { #expect(queue.add(Self.job()) == nil) }
             switch queue.next() {
             case .task:

@@ -68,7 +68,7 @@ public struct HostwatchCommand: AsyncParsableCommand {
             mirror, source: HostReader(), clock: ContinuousClock(), interval: .seconds(interval ?? 1)
         ) { line in
             print(line)
-            // A line is of use when it is seen, also by those who read a file or a pipe.
+            // Flushed, so that readers of a file or a pipe see the line at once.
             fflush(nil)
         }
         let recorder = try await recorder(of: mirror)
@@ -80,7 +80,7 @@ public struct HostwatchCommand: AsyncParsableCommand {
         var signals: [any DispatchSourceSignal] = []
         let queue = DispatchQueue(label: "signals")
         for signal in [SIGINT, SIGTERM] { signals.append(await Self.watched(signal, on: queue, ending: work)) }
-        // Not before, or a signal that answers the first line would end the process at once.
+        // Only now: a signal in response to the first line must not end the process before it is handled.
         begins.finish()
         defer { for source in signals { source.cancel() } }
         let outcome = await work.result
@@ -88,7 +88,8 @@ public struct HostwatchCommand: AsyncParsableCommand {
         try outcome.get()
     }
 
-    /// Has a signal end the work, and a second one the process: what writes to a terminal that was stopped may never come to an end.
+    /// Makes the first signal end the work, and a second one the process. The end of the work may never come: writing to a
+    /// stopped terminal can block forever.
     private static func watched(
         _ signal: Int32, on queue: DispatchQueue, ending work: Task<Void, any Error>
     ) async -> any DispatchSourceSignal {

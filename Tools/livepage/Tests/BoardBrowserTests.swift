@@ -15,7 +15,7 @@ struct BoardBrowserTests {
     private static let limit = "return document.querySelector('#alarm input[name=limit]').value"
     private static let invalidCount = "return document.querySelectorAll('#alarm [aria-invalid]').length"
 
-    /// The temperature in the row of a sensor, with a mark for an alarm.
+    /// Returns the temperature in the row of a sensor, with a mark for an alarm.
     private static func cell(_ sensor: String) -> String {
         """
         const row = document.getElementById("reading-\(sensor)");
@@ -31,7 +31,7 @@ struct BoardBrowserTests {
         let service = try Service()
         let browser = try Browser()
         let address = "http://127.0.0.1:\(service.port)/board"
-        // The browser ends with its last tab, so the first one stays.
+        // The browser ends with its last tab, so the first one stays open.
         let (blank, other, own) = (try browser.tab, try browser.openTab(), try browser.openTab())
         for tab in [other, own] {
             try browser.select(tab)
@@ -42,7 +42,7 @@ struct BoardBrowserTests {
         // Patches of other elements must keep this element, and the page itself.
         _ = try browser.evaluate("document.getElementById('reading-hall-2').stays = window.stays = 1; return 1")
 
-        // A record, by this tab's form.
+        // Changes a record, by this tab's form.
         try press(browser, "edit", in: "reading-hall-1")
         try browser.wait("return document.querySelectorAll('#readings input[name=celsius]').length", for: "1")
         try browser.clear("#reading-hall-1 input[name=celsius]")
@@ -50,7 +50,7 @@ struct BoardBrowserTests {
         try press(browser, "save", in: "reading-hall-1")
         try browser.wait(Self.cell("hall-1"), for: "41.5 °C!")
         #expect(try browser.evaluate("return document.getElementById('reading-hall-2').stays") == "1")
-        // A filter, a unit and a draft of this tab alone.
+        // Sets a filter, a unit and a draft of this tab alone.
         try browser.type("hall", into: "#filter input[name=text]")
         try press(browser, "apply", in: "filter")
         try browser.wait(Self.title, for: "3 readings")
@@ -69,7 +69,7 @@ struct BoardBrowserTests {
         #expect(try browser.evaluate(Self.invalidCount) == "0")
         #expect(
             try browser.evaluate("return document.querySelectorAll('#readings input[name=celsius]').length") == "0")
-        // An action on the state that all tabs share.
+        // Sends an action on the state that all tabs share.
         try browser.clear("#alarm input[name=limit]")
         try browser.type("42", into: "#alarm input[name=limit]")
         try press(browser, "set", in: "alarm")
@@ -99,7 +99,7 @@ struct BoardBrowserTests {
         try browser.open("http://127.0.0.1:\(service.port)/board")
         try browser.clear(field)
         try browser.type("3", into: field)
-        // The session's alarm form changes by a request that is not the page's.
+        // The session's alarm form changes through a request that the page did not send.
         let base = try browser.evaluate("return document.querySelector('base').getAttribute('href')")
         #expect(try service.http.post("\(base)actions", "_fragment=alarm&_action=mute").status == 303)
         try browser.wait("return document.querySelector('#alarm button[value=mute]').textContent", for: "Unmute")
@@ -120,14 +120,14 @@ struct BoardBrowserTests {
         }
         try change { store in try store.write { _ = try $0.delete(Reading.self, id: "attic-2") } }
         try browser.wait(Self.title, for: "11 readings")
-        // The old session is gone then: the page loads itself again.
+        // By then the old session is gone, so the page reloads itself.
         try service.restart {
             try change { store in
                 try store.write { _ = try $0.update(Reading.self, id: "hall-3") { $0.celsius = 31 } }
             }
         }
         try browser.wait(Self.cell("hall-3"), for: "31.0 °C!")
-        // The service has added the reading of the demonstration that was deleted.
+        // The service has restored the deleted reading of the demonstration.
         #expect(try browser.evaluate(Self.title) == "12 readings")
         try browser.open("about:blank")
         _ = try service.waitUntilEmpty()

@@ -5,7 +5,7 @@ import Testing
 
 /// The board over HTTP, as a browser without JavaScript uses it.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct BoardRouteTests {
-    /// The path of the session that a page belongs to.
+    /// Returns the path of the session that a page belongs to.
     private func path(_ page: String) throws -> String {
         String(try #require(try #/<base href="([^"]+)/">/#.firstMatch(in: page)).1)
     }

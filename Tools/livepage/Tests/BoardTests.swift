@@ -6,7 +6,7 @@ import Testing
 
 /// Sessions with their trees of components, in this process.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct BoardTests {
-    /// Runs a test with the sessions of a store that has three readings, and expects that nothing is left of them.
+    /// Runs a test with the sessions of a store that has three readings. Expects that all their objects are released.
     private func run(
         grace: Duration = .seconds(600), _ body: nonisolated(nonsending) (Store, Sessions) async throws -> Void
     ) async throws {
@@ -27,7 +27,7 @@ import Testing
         #expect(notices.value == [])
     }
 
-    /// The fragments that an action, or anything else, changes on a session's screen.
+    /// Returns the patches of a session's screen that a change causes.
     private func patches(
         _ session: Session, _ change: nonisolated(nonsending) () async throws -> Void
     ) async throws -> [Patch] {
@@ -87,14 +87,14 @@ import Testing
             #expect(untouched == [])
             #expect([first.screen.title, second.screen.title] == ["2 readings", "3 readings"])
 
-            // The record, by the first session's form.
+            // Changes the record, by the first session's form.
             let saved = try await patches(second) {
                 try await first.perform("save", of: "reading-hall-1", with: ["celsius": "30"])
             }
             #expect(saved.map(\.id) == ["reading-hall-1"])
             #expect(saved.first?.html.contains(#"class="alarm""#) == true)
             #expect(first.screen.html.contains("<td>86.0 °F</td>"))
-            // The alarm, by the second session's form.
+            // Changes the alarm, by the second session's form.
             let raised = try await patches(first) {
                 try await second.perform("set", of: "alarm", with: ["limit": "35"])
             }
@@ -112,7 +112,7 @@ import Testing
                 let session = try await sessions.open()
                 hosts.append(session.host)
                 weakSession = session
-                // The board, the filter, the unit, the alarm, the table and its rows.
+                // The board, the filter, the unit, the alarm, the table and its three rows.
                 #expect(await session.host.counters.componentCount == 8)
                 #expect(count("Filter") == number)
             }
@@ -147,7 +147,7 @@ import Testing
                 try connection.onReceive(outlet.buffers) { buffer in
                     received.update { $0.append(String(buffer: buffer)) }
                 }
-                /// The lines of the buffer with a number; their beginnings are enough to tell the events.
+                /// Returns the lines of the buffer with a number. Their beginnings are enough to identify the events.
                 func lines(_ number: Int) async -> [String] {
                     for await texts in received.values where texts.count > number {
                         return texts[number].split(separator: "\n").map { String($0.prefix(22)) }

@@ -10,7 +10,7 @@ import Testing
         if: Browser.isInstalled,
         "there is no Chromium; apt-get install chromium chromium-driver, as Tools/livepage/test does"))
 struct BrowserTests {
-    /// What stands in a cell of the readings.
+    /// Returns a script that reads the temperature of a sensor in the table.
     private static func cell(_ sensor: String) -> String {
         """
         return [...document.querySelectorAll("#readings tbody tr")]
@@ -23,7 +23,7 @@ struct BrowserTests {
     @Test func `a page shows rows and changes by itself, and a closed tab leaves nothing`() throws {
         let service = try Service()
         let browser = try Browser()
-        // Another tab stays, and with it the browser.
+        // Another tab stays open, and keeps the browser running.
         let other = try browser.openTab()
         let address = "http://127.0.0.1:\(service.port)/"
         try browser.open(address)
@@ -31,7 +31,7 @@ struct BrowserTests {
         try browser.wait(Self.cell("hall-1"), for: "19.5")
         #expect(try service.connections().count == 2)
 
-        // Another program changes it, then a form of the page itself: the page stays where it is.
+        // Another program makes a change, then a form of the page itself. The page must not be reloaded.
         _ = try browser.evaluate("window.stays = 1; return 1")
         let store = try service.openStore()
         try store.write { try $0.update(Reading.self, id: "hall-1") { $0.celsius = 28.25 } }
@@ -65,7 +65,7 @@ struct BrowserTests {
         #expect(try service.http.post("/rooms", "room=kitchen&name=Cuisine").status == 204)
         try browser.wait(title, for: "Cuisine")
 
-        // The page's address leads to nobody for a while, and then to the same store again.
+        // For a while, no service answers at the page's address. Then the service runs on the same store again.
         try service.restart {
             let store = try service.openStore()
             defer { store.close() }

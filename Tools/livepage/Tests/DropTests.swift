@@ -4,17 +4,17 @@ import ModelStore
 import Synchronization
 import Testing
 
-/// Clients that come and go in every way there is, while the store changes all the time.
+/// Clients that come and go in every possible way, while the store changes all the time.
 @Suite(.serialized, .timeLimit(.minutes(15))) struct DropTests {
-    /// How many clients come in all, and at most at a time.
+    /// The number of clients in total, and the most at one time.
     private static let count = 1_000
     private static let mostAtATime = 120
 
-    /// How much more of its own memory a service may have after so many clients than after the first few hundred.
+    /// The most additional memory of its own that a service may have after all clients, compared with the first few hundred.
     ///
-    /// What each client has is let go, as the report shows exactly; what the allocator keeps for later of memory that many threads
-    /// have torn is less exact: three runs had 2.9, 3.3 and 3.8 MiB more. A client takes 27 KiB while it is there, so that
-    /// clients who left a third of that behind would show.
+    /// The service releases each client's objects, which the report shows exactly. The memory that the allocator keeps,
+    /// fragmented by many threads, is less exact: three runs had 2.9, 3.3 and 3.8 MiB more. A connected client takes 27 KiB, so
+    /// the test would detect clients that left a third of it behind.
     private static let toleranceByteCount = 8 << 20
 
     @Test func `a thousand clients that are dropped at random, some of them killed, leave nothing`() throws {
@@ -24,14 +24,14 @@ import Testing
         let load = try WriteLoad(service)
         var crowd = Crowd(service, seed: TestRun.seed)
 
-        // The first few hundred bring all that is made once, and the allocator's arenas, to their size.
+        // The first few hundred clients create everything that is created once, and bring the allocator's arenas to their size.
         try crowd.run(count: 300, mostAtATime: Self.mostAtATime)
         _ = try service.waitUntilEmpty(seconds: 60)
         try service.waitUntilIdle(descriptorCount: descriptorCount)
         let before = try Level(service)
         try crowd.run(count: Self.count, mostAtATime: Self.mostAtATime)
         let report = try service.waitUntilEmpty(seconds: 60)
-        // Those who never asked for anything, and went without a word, are found a bit later.
+        // The service takes longer to detect clients that sent no request and vanished silently.
         try service.waitUntilIdle(descriptorCount: descriptorCount)
         let after = try Level(service)
         TestRun.note("\(crowd.summary); \(load.count) commits; before: \(before), after: \(after)")
@@ -44,7 +44,7 @@ import Testing
         #expect(after.byteCount < before.byteCount + Self.toleranceByteCount)
         #expect(after.threadCount <= before.threadCount + 2)
 
-        // One who comes now sees what is there.
+        // A new client now receives the current rows.
         let last = try service.client()
         try load.stop()
         let rows = try load.rows()
@@ -52,7 +52,7 @@ import Testing
     }
 }
 
-/// What a service takes of the machine.
+/// The resources that a service uses.
 private struct Level: CustomStringConvertible {
     let byteCount: Int
     let threadCount: Int

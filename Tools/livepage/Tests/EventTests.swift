@@ -86,7 +86,7 @@ import Testing
         try client.readStep()
         let store = try service.openStore()
         defer { store.close() }
-        // Until what lies in the kernel's buffers is as much as they hold, and twice the heartbeat longer.
+        // Until the kernel's buffers are full, and for twice the heartbeat longer.
         var number = 0
         try TestRun.wait("the end of a client that does not read", seconds: 60) {
             for _ in 0..<200 {

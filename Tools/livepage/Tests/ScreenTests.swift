@@ -2,7 +2,7 @@
 import ModelStoreEvents
 import Testing
 
-/// How components' elements become a page, and patches of it.
+/// Tests how the elements of components become a page, and patches of it.
 @Suite struct ScreenTests {
     private static func fragment(_ id: String, _ html: HTML) -> Fragment {
         Fragment(id: id, html: html, actions: [:])
@@ -23,7 +23,7 @@ import Testing
 
     @Test func `texts and attributes are escaped`() {
         var page = ""
-        // A combining mark joins the quotation mark before it to one character.
+        // A combining mark and the quotation mark before it form one character.
         HTML.element("b", ["title": "\"\u{301} onload='x'"], "a < b & \("<i>")").write(to: &page) { _ in nil }
         #expect(page == "<b title=\"&quot;\u{301} onload=&#39;x&#39;\">a &lt; b &amp; &lt;i&gt;</b>")
     }

@@ -17,7 +17,7 @@ struct GlobalOptions: ParsableArguments {
             "How long to wait for another program that writes; without a limit unless given.", valueName: "seconds"))
     var timeout: TimeoutArgument?
 
-    /// The store's directory.
+    /// Returns the store's directory.
     func requireStore() throws -> String {
         let variable = TerminalSize.variable("MODELSTORE_DIR")
         guard let path = store ?? variable, !path.isEmpty else {
@@ -26,19 +26,20 @@ struct GlobalOptions: ParsableArguments {
         return path
     }
 
-    /// The form of results, a table unless something else is asked for.
+    /// The form of results; a table by default.
     var format: OutputFormat { output ?? .table }
 
-    /// Opens the store to look at it and closes it after `body`.
+    /// Opens the store for reading and closes it after `body`.
     func read<T>(_ body: (Store) throws -> T) throws -> T {
         let store = try StoreAccess.openForReading(requireStore())
         defer { store.close() }
         return try body(store)
     }
 
-    /// Opens the store to change it and closes it after `body`.
+    /// Opens the store for writing and closes it after `body`.
     ///
-    /// - Parameter printsResult: whether the command is one that prints what it has changed, which must be possible then.
+    /// - Parameter printsResult: whether the command prints its changes. If so, standard output must be writable before the
+    ///   command writes.
     func write<T>(printsResult: Bool = false, _ body: (Store) throws -> T) throws -> T {
         if printsResult { try StandardOutput.requireOpen() }
         let store = try StoreAccess.openForWriting(requireStore(), timeout: timeout?.duration)
@@ -46,7 +47,7 @@ struct GlobalOptions: ParsableArguments {
         return try body(store)
     }
 
-    /// Runs `body` with standard output and hands over what it wrote.
+    /// Runs `body` with standard output, and flushes the output.
     func printing(_ body: (StandardOutput) throws -> Void) throws {
         let output = StandardOutput()
         try body(output)
@@ -54,11 +55,11 @@ struct GlobalOptions: ParsableArguments {
     }
 }
 
-/// The options before the command, as the contract writes them: `store-cli --store DIR get …`.
+/// The options before the command, in the form of `store-cli --store DIR get …`.
 enum GlobalArguments {
     private static let names = ["--store", "--output", "--timeout"]
 
-    /// The arguments with the options before the command moved to its end, where its parser looks for them.
+    /// Returns the arguments with the leading options moved behind the command, where its parser looks for them.
     static func moved(_ arguments: [String]) -> [String] {
         var leading: [String] = []
         var index = 0
@@ -75,14 +76,14 @@ enum GlobalArguments {
             }
         }
         guard !leading.isEmpty, index < arguments.count else { return arguments }
-        // Directly after the command, and the command in it: behind `--` they would be values.
+        // They go directly after the command and its subcommand: behind `--` they would be values.
         let command = StoreCLI.configuration.subcommands.first { $0._commandName == arguments[index] }
         if let inner = command?.configuration.subcommands, index + 1 < arguments.count,
             inner.contains(where: { $0._commandName == arguments[index + 1] })
         {
             return arguments[index...index + 1] + leading + arguments[(index + 2)...]
         }
-        // The options are those of the command that `at` runs, behind the position.
+        // With `at`, the options belong to the command that it runs, which follows the position.
         let words = command == At.self ? min(3, arguments.count - index) : 1
         return arguments[index..<index + words] + leading + arguments[(index + words)...]
     }

@@ -3,22 +3,22 @@ import Glibc
 import StoreEngine
 import StoreExpressions
 
-/// The command line: runs a command and turns however it ends into output and an exit status.
+/// Runs a command, and converts its outcome to output and an exit status.
 public enum StoreCommandLine {
-    /// Runs the command that the process was started with, and ends the process.
+    /// Runs the command from the process's arguments, and ends the process.
     public static func main() -> Never {
         FileDescriptor.fillStandardOnes()
-        // A closed pipe is to end the command, not to kill it in the middle of something.
+        // A closed pipe must end the command in order, not kill it in the middle of a step.
         _ = signal(SIGPIPE, SIG_IGN)
         if let number = numberOfDamagedArgument() {
-            // Read as text they would name other records, and be stored as others.
+            // Converted to text, such bytes would name other records and be stored as other values.
             StandardError.writeLine("error: argument \(number) is not UTF-8; write bytes as base64, in a field of data")
             exit(ExitStatus.usage.rawValue)
         }
         exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
     }
 
-    /// The first of the process's arguments whose bytes are no text, counted from 1.
+    /// Returns the number of the first argument whose bytes are not UTF-8, counted from 1.
     private static func numberOfDamagedArgument() -> Int? {
         (1..<max(1, Int(CommandLine.argc))).first { number in
             guard let argument = unsafe CommandLine.unsafeArgv[number] else { return false }
@@ -45,7 +45,7 @@ public enum StoreCommandLine {
         }
     }
 
-    /// Fails when the first word is no command: the parser of arguments would take it for a superfluous value.
+    /// Fails if the first word is no command. The argument parser would report it as a superfluous value.
     private static func requireCommand(_ arguments: [String]) throws {
         guard let word = arguments.first, !word.hasPrefix("-") else { return }
         let commands = StoreCLI.configuration.subcommands
@@ -57,7 +57,7 @@ public enum StoreCommandLine {
             .usage, "there is no command \(RecordText.shortened(word))\(suggestion); see `store-cli --help`")
     }
 
-    /// Whether an error comes from a command, and not from the parser of arguments.
+    /// Returns whether an error comes from a command, and not from the argument parser.
     private static func isOwn(_ error: any Error) -> Bool {
         switch error {
         case is CommandFailure, is StoreError, is CodecError, is JSONError, is CSVError, is ExpressionError,
@@ -67,7 +67,7 @@ public enum StoreCommandLine {
         }
     }
 
-    /// Asking for help is an error to the parser, and no failure.
+    /// To the parser, a request for help is an error too, but it is no failure.
     private static func end(parsing error: any Error, of arguments: [String]) -> ExitStatus {
         if StoreCLI.exitCode(for: error) == .success {
             do {
@@ -85,11 +85,11 @@ public enum StoreCommandLine {
         let lines = StoreCLI.message(for: error).split(whereSeparator: \.isNewline)
         var text = lines.map { $0.trimmingPrefix(while: \.isWhitespace) }.joined(separator: " ")
         while let last = text.last, last == "." || last.isWhitespace { text.removeLast() }
-        // The first word may be a sentence's; what follows "error:" is none.
+        // The parser's message may begin as a sentence, but the text after "error:" is none.
         if let first = text.first, text.dropFirst().first?.isLowercase == true {
             text = first.lowercased() + text.dropFirst()
         }
-        // A negative number is taken for an option.
+        // The parser takes a negative number for an option.
         let hasNegative = arguments.contains { $0.first == "-" && $0.dropFirst().first?.isNumber == true }
         let remedy = hasNegative ? "put -- before values that begin with a dash, or see" : "see"
         StandardError.writeLine("error: \(text); \(remedy) `store-cli --help`")

@@ -1,6 +1,6 @@
 /// One change of a record.
 public struct Change<R: Record>: Equatable, Sendable {
-    /// What kind of change it is: insert, update, delete, or replace where change sets were put together.
+    /// The kind of change: insert, update or delete; also replace in a combination of several change sets.
     public let kind: ChangeKind
     /// The record's id.
     public let id: R.ID
@@ -10,8 +10,8 @@ public struct Change<R: Record>: Equatable, Sendable {
     public let after: R?
     /// The fields that an update changed.
     public let changedFields: ChangedFields<R>
-    /// Names the change for all time and in all copies of the store: what consumes the feed elsewhere can tell by it that it
-    /// has seen this change already.
+    /// Identifies the change permanently, in every copy of the store. An external consumer of the feed uses it to detect a change
+    /// that it has already processed.
     public var idempotencyKey: String { name.description }
     @usableFromInline package let name: ChangeName
 
@@ -19,7 +19,7 @@ public struct Change<R: Record>: Equatable, Sendable {
     public func didChange<V>(_ field: KeyPath<R.Fields, Field<R, V>>) -> Bool { changedFields.contains(field) }
 }
 
-// Inlinable, so that decoding is specialized for the record type where changes are asked for.
+// Inlinable, so that the compiler specializes decoding for the record type at the call.
 extension Change {
     @inlinable
     init(_ states: ChangeStates) throws(CodecError) {
@@ -39,7 +39,7 @@ extension Change {
     }
 }
 
-/// What a change is made of, before it is decoded to a Swift type.
+/// The parts of a change before it is decoded to a Swift type.
 @usableFromInline
 struct ChangeStates {
     @usableFromInline let kind: ChangeKind
@@ -48,13 +48,13 @@ struct ChangeStates {
     @usableFromInline let before: [UInt8]?
     /// The record after the change, in the form of the newest version.
     @usableFromInline let after: [UInt8]?
-    /// The places of the changed fields among the declared ones.
+    /// The indexes of the changed fields among the declared fields.
     let changed: FieldIndexSet
-    /// How many fields are declared.
+    /// The number of declared fields.
     let fieldCount: Int
     private let fieldIndexesByDeclared: [Int32]?
 
-    /// The states of a change of the type that `binding` ties.
+    /// Takes the states from a change of the type that `binding` connects to a Swift type.
     init(_ source: RecordChange, _ binding: TypedBinding) throws(CodecError) {
         let change = source.change
         kind = change.kind
@@ -66,7 +66,7 @@ struct ChangeStates {
         fieldIndexesByDeclared = binding.fieldIndexesByDeclared
     }
 
-    /// The fields of one of the states.
+    /// Returns a decoder for the fields of one of the states.
     @usableFromInline
     @_lifetime(copy bytes)
     func decoder(_ bytes: RawSpan) throws(CodecError) -> FieldDecoder {
@@ -74,7 +74,7 @@ struct ChangeStates {
     }
 
     private static func changedFieldIndexes(_ change: FeedChange, _ binding: TypedBinding) -> FieldIndexSet {
-        // Inserts and deletes have none.
+        // Inserts and deletes have no changed fields.
         if change.earlier.isEmpty { return FieldIndexSet() }
         let fields = binding.type.type.fields
         return binding.declaredFieldIndexes { fieldIndex in
@@ -85,7 +85,7 @@ struct ChangeStates {
 
     private static func newest(_ bytes: [UInt8]?, _ type: OpenType) throws(CodecError) -> [UInt8]? {
         guard let bytes else { return nil }
-        // The chained hash of the feed has been checked.
+        // The bytes need no check here: the feed's chained hash was checked on reading.
         let record = unsafe try RecordBytes(unverified: bytes.span.bytes)
         return try type.upgrade(fromVersion: record.schemaVersion)?.apply(to: record) ?? bytes
     }
@@ -93,7 +93,7 @@ struct ChangeStates {
 
 /// The fields of a record that an update changed.
 public struct ChangedFields<R: Record>: Hashable, Sendable {
-    /// The places among the declared fields.
+    /// The field indexes among the declared fields.
     private var fieldIndexes = FieldIndexSet()
     private let count: Int
 
@@ -103,19 +103,19 @@ public struct ChangedFields<R: Record>: Hashable, Sendable {
         count = states.fieldCount
     }
 
-    /// The declared fields whose stored ones are among some places.
+    /// Creates the set of the declared fields whose stored fields are in `stored`.
     package init(_ stored: FieldIndexSet, _ binding: TypedBinding) {
         fieldIndexes = binding.declaredFieldIndexes(of: stored)
         count = binding.declaredCount
     }
 
-    /// These declared fields.
+    /// Creates the set of the declared fields with these indexes.
     package init(declared fieldIndexes: FieldIndexSet) {
         self.init()
         self.fieldIndexes = fieldIndexes
     }
 
-    /// What differs between two records.
+    /// Creates the set of the fields that differ between two records.
     package init(from old: R, to new: R) {
         self.init()
         do throws(CodecError) {
@@ -127,34 +127,34 @@ public struct ChangedFields<R: Record>: Hashable, Sendable {
                 fieldIndexes.insert(declared)
             }
         } catch {
-            // Records that were decoded can be encoded; were one not to be, it is taken for all new.
+            // Records that were decoded can be encoded. If one cannot, all of its fields count as changed.
             fieldIndexes = .all
         }
     }
 
-    /// No fields.
+    /// Creates an empty set.
     package init() { count = R.recordSchema.fields.count }
 
-    /// Their places among the declared fields.
+    /// The field indexes among the declared fields.
     package var declaredFieldIndexes: FieldIndexSet { fieldIndexes }
 
-    /// Whether there are none.
+    /// Whether no field changed.
     public var isEmpty: Bool { fieldIndexes.isEmpty }
 
-    /// Whether a field is among them; for a property of an embedded struct, whether that struct is.
+    /// Whether a field changed. For a property of an embedded struct, this says whether the struct changed.
     public func contains<V>(_ field: KeyPath<R.Fields, Field<R, V>>) -> Bool {
         contains(declared: R.fields[keyPath: field].index)
     }
 
-    /// Their names, in the order of declaration.
+    /// The names of the changed fields, in the order of declaration.
     public var names: [String] {
         let declared = R.recordSchema.fields
         return (0..<min(count, declared.count)).filter { contains(declared: $0) }.map { declared[$0].name }
     }
 
-    /// Whether the declared field with this place is among them.
+    /// Whether the declared field with this index changed.
     package func contains(declared index: Int) -> Bool { fieldIndexes.contains(index) }
 
-    /// Whether one of these declared fields is among them.
+    /// Whether any of these declared fields changed.
     package func intersects(declared other: FieldIndexSet) -> Bool { fieldIndexes.intersects(other) }
 }

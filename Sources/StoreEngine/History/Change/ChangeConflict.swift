@@ -1,27 +1,28 @@
-/// Why a change cannot be undone: the record is not as the change left it.
+/// A change that cannot be undone, because its record has changed since.
 public struct ChangeConflict: Hashable, Sendable, CustomStringConvertible {
-    /// What became of the record since.
+    /// How the record differs from the state that the change left.
     public enum Reason: Hashable, Sendable {
-        /// It was deleted, or is another one with the same id and other fields.
+        /// The record was deleted, or another record with the same id and different field values replaced it.
         case gone
-        /// There is one again where the change deleted it.
+        /// The change deleted the record, and a record with its id exists again.
         case exists
-        /// These fields, which the change set, were set again; for an insert all that were.
+        /// These fields no longer have the values that the change gave them. For an update, only fields that the change set are
+        /// compared; for an insert, all fields are.
         case changed(fields: [String])
     }
 
     /// The record type's name.
     public let typeName: String
-    /// The record's id, as messages show it.
+    /// The record's id, as shown in messages.
     public let id: String
     /// The record's id as JSON.
     package let idJSON: JSONValue
-    /// What became of it.
+    /// How the record differs from the state that the change left.
     public let reason: Reason
 
     public var description: String { "\(typeName) \(id) \(reasonText)" }
 
-    /// The reason as messages say it after the record's name.
+    /// The reason as the predicate of a message, after the record's name.
     package var reasonText: String {
         switch reason {
         case .gone: "is gone"
@@ -31,10 +32,10 @@ public struct ChangeConflict: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What happens to a change that cannot be undone.
+/// How undo handles a change that cannot be undone.
 public enum ConflictRule: Hashable, Sendable {
-    /// Nothing is undone, and the error lists the conflicts.
+    /// Undo changes nothing, and the error lists the conflicts.
     case fail
-    /// It stays, and the others are undone.
+    /// Undo skips this change and undoes the others.
     case skip
 }

@@ -1,11 +1,11 @@
-/// What undoing one change does to a record, by the form of the newest version.
+/// The effect of undoing one change on its record, in the form of the newest version.
 struct ChangeInversion {
-    /// What is to be done.
+    /// The write that undoes the change.
     enum Action {
         case delete
-        /// Put these fields, all of them.
+        /// Insert a record with all of these fields.
         case insert([UInt8])
-        /// Put the earlier values into these places.
+        /// Set the fields with these indexes to their earlier values.
         case update([UInt8], fieldIndexes: [Int])
     }
 
@@ -32,10 +32,10 @@ struct ChangeInversion {
             before, fieldIndexes: unsafe try RecordDifference.changedFieldIndexes(from: old, to: after.span.bytes))
     }
 
-    /// Whether the record goes.
+    /// Whether undoing the change deletes the record.
     var deletes: Bool { if case .delete = action { true } else { false } }
 
-    /// Why a record, as it is now, cannot be brought to where it was; nil when it can.
+    /// Returns why the record in its current state cannot be brought back to its earlier state; nil when it can.
     func conflict(with stored: RawSpan?) throws(CodecError) -> ChangeConflict.Reason? {
         guard let after = try ChangeInversion.newest(change.after, type) else {
             return stored == nil ? nil : .exists
@@ -44,13 +44,13 @@ struct ChangeInversion {
         let now = try RecordBytes(unverified: stored)
         let left = unsafe try RecordBytes(unverified: after.span.bytes)
         var changed = try RecordDifference.changedFieldIndexes(from: left, to: stored)
-        // Another one that is the same in all fields is the one that undoing its deletion has brought back.
+        // A record of another incarnation with equal fields is the result of undoing the delete, and is no conflict.
         guard now.incarnation == left.incarnation || changed.isEmpty else { return .gone }
         if case .update(_, let fieldIndexes) = action { changed.removeAll { !fieldIndexes.contains($0) } }
         return changed.isEmpty ? nil : .changed(fields: changed.map { type.type.fields[$0].name })
     }
 
-    /// Encodes what the record is to be, given what it is.
+    /// Encodes the restored record, given its stored state.
     func encode(over stored: RawSpan?, to encoder: inout FieldEncoder) throws(CodecError) {
         switch action {
         case .delete: return

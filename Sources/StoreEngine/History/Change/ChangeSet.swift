@@ -1,44 +1,46 @@
 public import Foundation
 
-/// What one write closure changed, or a part of that where it is a lot; as an element of the feed.
+/// The changes of one write closure, as an element of the feed. The feed delivers a large change set in several parts.
 public struct ChangeSet: Sendable {
-    /// Where a reader stands that has this: resuming there goes on with what comes next.
+    /// The position to store after processing this element. A reader that resumes there receives the next change set.
     ///
-    /// After the change set; before it for a part that is not the last, since a change set is resumed as a whole. Such a part
-    /// therefore has the position of the change set before it: name a change set by its ``sequence``.
+    /// This is the position after the change set. A part that is not the last has the position before the change set, because a
+    /// reader resumes a change set as a whole. That position equals the position of the previous change set, so name a change set
+    /// by its ``sequence``.
     public let position: Position
-    /// The sequence number of the change set; of the last one where several were put together.
+    /// The sequence number of the change set. For a combination of several change sets, the number of the last one.
     public let sequence: UInt64
-    /// The sequence number of the first change set that was put together into this one.
+    /// The sequence number of the first change set in a combination of several; otherwise equal to ``sequence``.
     public let firstSequence: UInt64
-    /// When it was written, by the writer's clock.
+    /// The time of the write, by the writer's clock.
     public let time: Date
-    /// Who wrote it.
+    /// The process that wrote the change set.
     public let origin: Origin
-    /// The action that asked for it, if it was one that did; with the first part of a large change set.
+    /// The action that caused the write, if there was one. In a large change set, the first part has it.
     public let action: RecordedAction?
-    /// The changes, in the order of first touch. Empty where a filter left none and progress was asked for, and where an action
-    /// changed nothing.
+    /// The changes, in the order in which the closure first touched their records. Empty when a filter removed all changes and
+    /// the reader asked for progress, and when an action changed nothing.
     public let changes: [RecordChange]
-    /// Which part of the change set this is, from 0.
+    /// The number of this part of the change set, from 0.
     public let part: Int
-    /// Whether no part of the change set comes after this one.
+    /// Whether this is the last part of the change set.
     public let isLastPart: Bool
-    /// Where a reader stands that has nothing of it: resuming there gives the whole change set again.
+    /// The position to resume from to receive the whole change set again.
     ///
-    /// Its epoch is that of the change set itself, which need not be that of the one before; nothing is compared by it.
+    /// Its epoch is the epoch of this change set, which can differ from the epoch of the previous change set. Resuming the feed
+    /// compares the hash, not the epoch.
     public let positionBefore: Position
-    /// Whether this holds every change of the change set, or of all change sets that were put together into it.
+    /// Whether this contains every change of the change set, or of all change sets that it combines.
     ///
-    /// False for a part of a large change set, and where a filter has left changes out.
+    /// False for a part of a large change set, and when a filter removed changes.
     public let isWhole: Bool
-    /// How many changes the change set has in all; nil where several were put together.
+    /// The total number of changes in the change set; nil for a combination of several change sets.
     package let wholeCount: Int?
     package let state: StoreState
 
-    /// What is wanted of a part that was read.
+    /// Takes the wanted changes of a part that was read.
     ///
-    /// - Parameter wanted: the places of the wanted changes; nil for all.
+    /// - Parameter wanted: the indexes of the wanted changes in the part; nil for all.
     package init(_ part: FeedPart, wanted: [Int]?, _ state: StoreState) {
         position = part.position
         sequence = part.sequence
@@ -79,7 +81,7 @@ public struct ChangeSet: Sendable {
         self.firstSequence = firstSequence
         self.time = time
         self.origin = origin
-        // Of several change sets none is the whole's.
+        // A combination of several change sets has no action: each action belongs to only one of them.
         action = nil
         self.changes = changes
         part = 0
@@ -89,7 +91,7 @@ public struct ChangeSet: Sendable {
         self.state = state
     }
 
-    /// The changes of records of one type.
+    /// Returns the changes of records of one type.
     ///
     /// - Throws: ``StoreError``: `unknownType` when the store was opened without `R`; `damaged`.
     @inlinable
@@ -97,7 +99,7 @@ public struct ChangeSet: Sendable {
         try changes(of: type) { _ in true }
     }
 
-    /// Those changes of records of one type that are wanted.
+    /// Returns those changes of records of one type that `wanted` accepts.
     @inlinable
     package func changes<R: Record>(
         of type: R.Type, wanted: (RecordChange) -> Bool
@@ -133,8 +135,8 @@ public struct ChangeSet: Sendable {
         StoreError(error, at: "the change \(change.name) of \(change.typeName)")
     }
 
-    /// Whether records of a type changed in a way that the feed does not tell, so that they must be read afresh: a program
-    /// that is not ModelStore has written to the store.
+    /// Returns whether records of a type changed in a way that the feed does not record, so that a reader must read them again.
+    /// This happens when a program that is not ModelStore has written to the store.
     public func isReset<R: Record>(_ type: R.Type) -> Bool {
         guard let typeIndex = state.catalog.typeIndex(named: R.recordSchema.name) else { return false }
         let number = state.catalog.types[typeIndex].type.id

@@ -1,6 +1,7 @@
-/// Puts change sets together into one: the net change of each record.
+/// Combines change sets into one that contains the net change of each record.
 ///
-/// A record that was deleted and inserted again in different change sets is replaced: it is another one, with the same id.
+/// If one change set deleted a record and a later one inserted a record with its id, the net change is a replacement. The new
+/// record is another incarnation.
 package struct ChangeSquash {
     private struct Name: Hashable {
         let type: UInt32
@@ -12,7 +13,7 @@ package struct ChangeSquash {
         case record(before: [UInt8]?, after: [UInt8]?, newest: RecordChange)
         /// A change of a type, or a reset.
         case other(RecordChange)
-        /// Of a type that was reset since.
+        /// A change of a type that a later reset covers.
         case forgotten
     }
 
@@ -20,13 +21,13 @@ package struct ChangeSquash {
     private var entryIndexes: [Name: Int] = [:]
     private var first: ChangeSet
     private var last: ChangeSet
-    /// Whether nothing is missing between the first change and the last.
+    /// Whether no change is missing between the first and the last one.
     private var isWhole: Bool
 
-    /// The records that it holds states of.
+    /// The number of entries that are held in memory.
     package var count: Int { entries.count }
 
-    /// Begins with a change set.
+    /// Begins with the first change set.
     package init(_ first: ChangeSet) throws(StoreError) {
         self.first = first
         last = first
@@ -34,7 +35,7 @@ package struct ChangeSquash {
         try addChanges(of: first)
     }
 
-    /// Adds the change set that comes next, or the next part of a large one.
+    /// Adds the next change set, or the next part of a large one.
     package mutating func add(_ next: ChangeSet) throws(StoreError) {
         if !next.isWhole || next.firstSequence != last.sequence + 1 { isWhole = false }
         last = next
@@ -67,7 +68,7 @@ package struct ChangeSquash {
         }
     }
 
-    // Whoever sees the reset reads the records afresh.
+    // Drops the changes before a reset: its reader reads the records again.
     private mutating func forget(_ type: UInt32) {
         for (name, entryIndex) in entryIndexes where type == .max || name.type == type {
             entries[entryIndex] = .forgotten
@@ -75,7 +76,7 @@ package struct ChangeSquash {
         }
     }
 
-    /// The net changes, at the position of the last change set.
+    /// Returns the net changes, at the position of the last change set.
     package func finish() throws(StoreError) -> ChangeSet {
         var changes: [RecordChange] = []
         for entry in entries {
@@ -119,7 +120,7 @@ package struct ChangeSquash {
         return RecordChange(change, type: type, name: newest.name)
     }
 
-    /// The earlier values of the fields that differ between two states of a record.
+    /// Returns the earlier values of the fields that differ between two states of a record.
     static func earlier(
         _ old: RecordBytes, _ new: RecordBytes, _ type: OpenType
     ) throws(CodecError) -> [EarlierValue] {

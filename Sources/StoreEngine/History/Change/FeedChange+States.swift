@@ -1,12 +1,12 @@
-// A changed record before and after the change, put together from what the feed holds.
+// A changed record before and after the change, assembled from the entry in the feed.
 extension FeedChange {
-    /// Whether it is about a record, and not about a type.
+    /// Whether the change is of a record, and not of a type.
     package var isOfRecord: Bool { kind != .schema && kind != .reset }
 
-    /// The record after the change as bytes of the version that it was written in; nil after a delete.
+    /// The record after the change, as bytes in the version of the write; nil for a delete.
     package var after: [UInt8]? { isOfRecord && kind != .delete ? record : nil }
 
-    /// The record before the change as bytes of the version that it was written in; nil before an insert.
+    /// Returns the record before the change, as bytes in the version of the write; nil for an insert.
     package func before(_ type: OpenType) throws(CodecError) -> [UInt8]? {
         switch kind {
         case .insert, .schema, .reset: return nil
@@ -34,7 +34,7 @@ extension FeedChange {
 }
 
 extension RecordType {
-    /// The fields that records of a version hold, in their order.
+    /// Returns the fields of records of a version, in their order.
     func fields(ofVersion version: UInt32) throws(CodecError) -> [StoredField] {
         if version == self.version { return fields }
         guard let earlier = earlierVersions.first(where: { $0.version == version }) else {

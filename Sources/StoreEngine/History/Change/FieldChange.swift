@@ -1,6 +1,6 @@
 /// A field of a changed record, with its values before and after the change.
 public struct FieldChange: Hashable, Sendable {
-    /// The field's name, as it is called now.
+    /// The current name of the field.
     public let name: String
     package let beforeValue: JSONValue
     package let afterValue: JSONValue
@@ -13,8 +13,11 @@ public struct FieldChange: Hashable, Sendable {
 }
 
 extension RecordChange {
-    /// The fields in which the record differs, with both values, in the order of ``changedFields``; for another record under
-    /// the same id those that differ between the two, in the order of the schema. Empty where there is no record on one side.
+    /// Returns the fields in which the record differs, with both values.
+    ///
+    /// For an update, the fields come in the order of ``changedFields``. For a replacement, these are the fields that differ
+    /// between the two records, in the order of the schema. For other kinds the list is empty, because one of the states has no
+    /// record.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
     public func fieldChanges() throws(StoreError) -> [FieldChange] {

@@ -1,8 +1,8 @@
 import Foundation
 
 extension RecordChange {
-    /// For a change of the schema the record type as it was from then on: its version, the names of the id's fields, and its
-    /// fields; nil for other changes.
+    /// Returns the record type after a change of the schema: its version, the names of the id's fields, and its fields. Returns
+    /// nil for other changes.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
     package func schema() throws(StoreError) -> JSONValue? {
@@ -34,7 +34,7 @@ extension RecordChange {
 }
 
 extension FeedChange {
-    /// The record type that a change of the schema describes.
+    /// Returns the record type that a change of the schema describes.
     func describedType() throws(CodecError) -> RecordType {
         do {
             return try JSONDecoder().decode(RecordType.self, from: Data(record))

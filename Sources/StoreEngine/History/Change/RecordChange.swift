@@ -1,32 +1,32 @@
 package import Foundation
 
-/// Which change it is, for all time and in all copies of the store.
+/// Identifies a change permanently, in all copies of the store.
 @usableFromInline
 package struct ChangeName: Hashable, Sendable, CustomStringConvertible {
     package let store: UUID
     package let epoch: UInt64
     package let sequence: UInt64
     package let index: Int
-    /// The bits of the time of writing: relaxed commits that were lost with the power are followed by others with the same
-    /// numbers.
+    /// The bits of the time of the write. After relaxed commits are lost in a power failure, other change sets take their
+    /// numbers; the time tells them apart.
     package let time: UInt64
 
     @usableFromInline package var description: String {
         "\(changeSetStart).\(index).\(timeText)"
     }
 
-    /// Which change set it is in.
+    /// Identifies the change set that contains the change.
     package var changeSet: String { "\(changeSetStart).\(timeText)" }
 
     private var changeSetStart: String { "\(store.uuidString).\(String(epoch, radix: 16)).\(sequence)" }
 
-    // With a letter that no position has in this place.
+    // The letter tells it apart from a position, which has no letter `t` in its fourth part.
     private var timeText: String { "t\(String(time, radix: 16))" }
 }
 
 /// One change in a change set, without its Swift type.
 ///
-/// ``ChangeSet/changes(of:)`` gives the typed form.
+/// ``ChangeSet/changes(of:)`` returns the typed form.
 public struct RecordChange: Sendable {
     package let change: FeedChange
     package let type: OpenType?
@@ -38,21 +38,24 @@ public struct RecordChange: Sendable {
         self.name = name
     }
 
-    /// Names the change for all time and in all copies of the store: what consumes the feed elsewhere can tell by it that it
-    /// has seen this change already. It holds the time of writing, so that a change has another name which took the number of one
-    /// that was lost with the power.
+    /// Identifies the change permanently, in every copy of the store. An external consumer of the feed uses it to detect a change
+    /// that it has already processed.
+    ///
+    /// The key includes the time of the write. If a power failure loses a change and a later one takes its number, the two have
+    /// different keys.
     public var idempotencyKey: String { name.description }
 
-    /// What kind of change it is.
+    /// The kind of change.
     public var kind: ChangeKind { change.kind }
 
-    /// The name of the record type; `*` for a reset of all, and its number for a type that a migration has replaced.
+    /// The name of the record type. It is `*` for a reset of all types, and `#` with the type's number for a type that a
+    /// migration replaced.
     public var typeName: String {
         if let type { return type.name }
         return change.type == .max ? "*" : "#\(change.type)"
     }
 
-    /// The names of the fields that an update changed, as they are called now; empty for other kinds.
+    /// The current names of the fields that an update changed; empty for other kinds.
     public var changedFields: [String] {
         guard let type else { return [] }
         return change.earlier.compactMap { earlier in
@@ -60,22 +63,23 @@ public struct RecordChange: Sendable {
         }
     }
 
-    /// The record's id as a JSON value; an array where the id has several fields. Nil for a change that is not of a record.
+    /// Returns the record's id as a JSON value; an array if the id has several fields. Returns nil for a change that is not of a
+    /// record.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
     public func idJSON() throws(StoreError) -> String? { try id().map { JSONWriter.text(of: $0) } }
 
-    /// The record before the change as a JSON object, in the form of the newest schema; nil where there was none.
+    /// Returns the record before the change as a JSON object, in the form of the newest schema; nil if there was none.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
     public func beforeJSON() throws(StoreError) -> String? { try before().map { JSONWriter.text(of: $0) } }
 
-    /// The record after the change as a JSON object, in the form of the newest schema; nil where there is none.
+    /// Returns the record after the change as a JSON object, in the form of the newest schema; nil if there is none.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
     public func afterJSON() throws(StoreError) -> String? { try after().map { JSONWriter.text(of: $0) } }
 
-    /// The record's id.
+    /// Returns the record's id.
     package func id() throws(StoreError) -> JSONValue? {
         guard change.isOfRecord, let type else { return nil }
         return try decoded { () throws(CodecError) in
@@ -83,13 +87,13 @@ public struct RecordChange: Sendable {
         }
     }
 
-    /// The record before the change.
+    /// Returns the record before the change.
     package func before() throws(StoreError) -> JSONValue? {
         guard let type else { return nil }
         return try decoded { () throws(CodecError) in try json(change.before(type), type) }
     }
 
-    /// The record after the change.
+    /// Returns the record after the change.
     package func after() throws(StoreError) -> JSONValue? {
         guard let type else { return nil }
         return try decoded { () throws(CodecError) in try json(change.after, type) }

@@ -1,7 +1,7 @@
 extension RecordedAction {
-    /// This action as output shows it: its name, itself, and what it returned.
+    /// Returns the action in the form that commands print: its name, its payload, and its result.
     ///
-    /// - Throws: ``StoreError`` with the code `damaged` when it is no JSON.
+    /// - Throws: ``StoreError`` with the code `damaged` when the payload or the result is not JSON.
     package func json() throws(StoreError) -> JSONValue {
         do {
             return .object([

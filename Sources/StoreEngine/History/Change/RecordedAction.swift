@@ -1,12 +1,12 @@
-/// An action as the feed holds it: what was asked for, by whatever program, with all that a replay needs to ask for it again.
+/// An action as recorded in the feed: a program's intention, with everything that a replay needs to run it again.
 public struct RecordedAction: Sendable, Hashable {
-    /// The action's name, which tells its type.
+    /// The action's name, which determines its type.
     public let name: String
     /// The action, as one JSON value in UTF-8.
     public let payload: [UInt8]
-    /// What it returned, as one JSON value in UTF-8; nil where that was nothing.
+    /// The action's result, as one JSON value in UTF-8; nil if it returned nothing.
     public let result: [UInt8]?
-    /// The first state of its transaction's random stream, of which its random numbers and identifiers came.
+    /// The initial state of the transaction's random stream, from which its random numbers and identifiers come.
     package let seed: UInt64
 
     package init(name: String, payload: [UInt8], result: [UInt8]?, seed: UInt64) {
@@ -18,7 +18,7 @@ public struct RecordedAction: Sendable, Hashable {
 }
 
 extension RecordedAction {
-    /// The most bytes of a name.
+    /// The maximum length of a name in bytes.
     package static let maximumNameByteCount = 255
 
     init(from reader: inout ByteReader) throws(CodecError) {
@@ -41,10 +41,10 @@ extension RecordedAction {
 }
 
 extension WriteTransaction {
-    /// Notes that this closure does what an action asks for. It is written with the change set, also where that is empty.
+    /// Notes that this closure runs an action. The action is written with the change set, even if the change set is empty.
     ///
     /// - Throws: ``StoreError``: `invalidValue` for a name that is empty or too long; `tooLarge` for a payload or result above
-    ///   the limit `recordByteCount`; `transactionMisused` when the closure has noted one already.
+    ///   the limit `recordByteCount`; `transactionMisused` when the closure has already noted an action.
     package mutating func note(_ new: RecordedAction) throws(StoreError) {
         guard action == nil else {
             throw StoreError(

@@ -1,9 +1,9 @@
-/// The changes that are to be undone: of a change set in memory, or of one in the feed.
+/// The changes to undo, from a change set in memory or in the feed.
 ///
-/// Undoing goes through them more than once. Those in the feed are read in parts each time, so that a large change set takes
-/// memory for one part.
+/// Undo iterates over them more than once. It reads those in the feed in parts each time, so that even a large change set takes
+/// memory for only one part.
 struct UndoneChanges {
-    /// The most changes in a part.
+    /// The maximum number of changes in a part.
     static let changesPerPart = 512
 
     private enum Source {
@@ -11,23 +11,23 @@ struct UndoneChanges {
         case feed(after: Position, changesPerPart: Int)
     }
 
-    /// What messages call them.
+    /// The name of the changes in messages.
     let name: String
     private let source: Source
 
-    /// The changes of a change set at hand.
+    /// Takes the changes of a change set in memory.
     init(_ changeSet: ChangeSet) {
         source = .memory(changeSet.changes.map(\.change))
         name = changeSet.name
     }
 
-    /// The changes of the change set after a position.
+    /// Takes the changes of the change set after a position.
     init(after position: Position, changesPerPart: Int) {
         source = .feed(after: position, changesPerPart: changesPerPart)
         name = "change set \(position.sequence + 1)"
     }
 
-    /// Goes through the changes from the first.
+    /// Begins a pass over the changes, from the first one.
     func makePass() -> Pass {
         switch source {
         case .memory(let changes): Pass(held: changes)
@@ -35,7 +35,7 @@ struct UndoneChanges {
         }
     }
 
-    /// One way through the changes.
+    /// One pass over the changes.
     struct Pass {
         private var held: [FeedChange]?
         private var walk: FeedWalk?
@@ -48,7 +48,7 @@ struct UndoneChanges {
             self.changesPerPart = changesPerPart
         }
 
-        /// The next changes; nil at the end.
+        /// Returns the next changes; nil at the end.
         ///
         /// - Throws: ``StoreError`` with the code `damaged`.
         mutating func next(_ scope: ReadContext) throws(StoreError) -> [FeedChange]? {
@@ -70,7 +70,7 @@ struct UndoneChanges {
 }
 
 extension ChangeSet {
-    /// What messages call it.
+    /// The name of the change set in messages.
     var name: String {
         firstSequence == sequence ? "change set \(sequence)" : "change sets \(firstSequence) to \(sequence)"
     }

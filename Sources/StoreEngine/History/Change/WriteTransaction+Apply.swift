@@ -1,11 +1,11 @@
-/// A change of one record as a trace has it: what to make of the record, in the form of the newest schema.
+/// A change of one record from a trace: the state to give the record, in the form of the newest schema.
 package struct AppliedChange: Sendable {
     package enum Content: Sendable {
-        /// The record is to be there, with these fields.
+        /// Insert a record with these fields.
         case insert([DynamicValue])
-        /// The record with this id, one value for each of its fields, gets values in some places.
+        /// Set some fields of the record with this id, which has one value for each of its fields.
         case update(id: [DynamicValue], fields: [(fieldIndex: Int, value: DynamicValue)])
-        /// The record with this id is to be gone.
+        /// Delete the record with this id.
         case delete(id: [DynamicValue])
     }
 
@@ -19,14 +19,14 @@ package struct AppliedChange: Sendable {
     }
 }
 
-// Applying a change set that was made elsewhere.
+// Applying a change set from another store.
 extension WriteTransaction {
-    /// Does what a change set says, and nothing else: the rules for deleting what is referred to have been followed by whoever made
-    /// it. Its net changes come in the same order.
+    /// Applies exactly the given changes. The rules for deleting a referenced record do not run here: they ran when the change
+    /// set was made. The net changes of this closure come in the same order.
     ///
-    /// - Throws: ``StoreError``: `recordNotFound`, `recordExists` when a record is not in the state that the change is of;
-    ///   `unknownType`; `invalidValue`; `uniqueViolation` when the change set as a whole breaks the rule; as the end of a write when a reference
-    ///   would lead nowhere.
+    /// - Throws: ``StoreError``: `recordNotFound`, `recordExists` when a record is not in the state that a change requires;
+    ///   `unknownType`; `invalidValue`; `uniqueViolation` when the change set as a whole violates a unique index. If a reference
+    ///   would lead to no record, the end of the write throws.
     package mutating func apply(_ applied: [AppliedChange]) throws(StoreError) {
         var stuck: [(typeIndex: Int, fields: [UInt8])] = []
         for change in applied {
@@ -61,8 +61,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Stores the record in the encoder. Where another holds a unique value of it that gives it up later in the change set, its
-    /// place among the changes is taken, and it is stored when all others are.
+    /// Stores the record in the encoder. Another record may still hold a unique value that it gives up later in the change set.
+    /// This method then reserves the record's position among the changes, and the caller stores the record after all others.
     private mutating func put(
         applied typeIndex: Int, mode: WriteMode, stuck: inout [(typeIndex: Int, fields: [UInt8])]
     ) throws(StoreError) {
@@ -81,10 +81,10 @@ extension WriteTransaction {
         }
     }
 
-    /// Stores a record that was there before a trace began, with the incarnation it had; the closure makes no change set, and whom the
-    /// record refers to may come later.
+    /// Stores a record from before the beginning of a trace, with its original incarnation. The closure writes no change set, and
+    /// the targets of the record's references may be stored later.
     ///
-    /// - Throws: ``StoreError`` as an insert.
+    /// - Throws: ``StoreError``, as an insert does.
     package mutating func seed(
         _ values: [DynamicValue], typeIndex: Int, incarnation: UInt64
     ) throws(StoreError) {
@@ -94,8 +94,8 @@ extension WriteTransaction {
         try put(typeIndex, mode: .insert)
     }
 
-    /// Has what this closure inserts from now on have no change set, so that readers of the feed, live results and consumers never
-    /// learn of it. For measuring what the feed costs, and for nothing else.
+    /// Makes this closure write no change set, so that readers of the feed, live results and consumers never receive its inserts.
+    /// Use it only to measure the cost of the feed.
     @_spi(Measuring)
     public mutating func leaveOutOfFeed() {
         seededIncarnation = incarnation
@@ -110,14 +110,14 @@ extension WriteTransaction {
         }
     }
 
-    /// Brings the key of an id to `recordKey`.
+    /// Writes the key of an id to `recordKey`.
     private mutating func load(_ id: [DynamicValue], of type: OpenType) throws(StoreError) {
         recordKey.removeAll()
         try DynamicID.encodeKey(id, of: type, to: &recordKey)
         KeyLimit.truncateRecordKey(&recordKey)
     }
 
-    /// Encodes the record in `oldRecord` with other values in some places.
+    /// Encodes the record in `oldRecord` with other values in some fields.
     private mutating func encodeStored(
         with fields: [(fieldIndex: Int, value: DynamicValue)], of type: OpenType
     ) throws(StoreError) {

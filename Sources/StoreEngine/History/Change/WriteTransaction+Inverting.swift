@@ -1,16 +1,16 @@
-// How changes are undone: conflicts first, then the records that stay, then those that go. Each is one pass over the changes.
+// Undo takes three passes over the changes: find the conflicts, restore the records that stay, and delete the records that go.
 extension WriteTransaction {
-    /// The changes that cannot be undone, since their records were changed later.
+    /// The changes that cannot be undone, because later changes touched their records.
     struct FoundConflicts {
-        /// The places of the changes, in ascending order.
+        /// The array indexes of the changes, in ascending order.
         var changeIndexes: [Int] = []
-        /// The first of the conflicts.
+        /// The first conflicts, up to a limit.
         var listed: [ChangeConflict] = []
     }
 
     /// Finds the conflicts.
     ///
-    /// - Parameter limit: how many are listed at most.
+    /// - Parameter limit: the maximum number of conflicts to list.
     mutating func findConflicts(with changes: UndoneChanges, limit: Int) throws(StoreError) -> FoundConflicts {
         var found = FoundConflicts()
         try forEachInversion(of: changes, except: []) {
@@ -23,19 +23,21 @@ extension WriteTransaction {
         return found
     }
 
-    /// Does the opposite of changes.
+    /// Applies the inverse of each change.
     ///
-    /// Records are deleted last: those that came to refer to them in the change set do not any more then, and are not taken along.
+    /// Deletes come last. By then, the references that the change set made to these records are undone, so the rules of
+    /// references do not delete the referring records too.
     ///
     /// - Parameters:
-    ///   - skipped: the places of the changes that stay, in ascending order.
-    ///   - followsRules: whether the rules of references apply to the records that refer to a deleted one. Without, the end of the
-    ///     write fails where a record still refers to it.
+    ///   - skipped: the array indexes of the changes to skip, in ascending order.
+    ///   - followsRules: whether the rules of references apply to records that refer to a deleted one. Without the rules, the end
+    ///     of the write fails if a record still refers to it.
     mutating func invert(
         _ changes: UndoneChanges, except skipped: [Int] = [], followsRules: Bool
     ) throws(StoreError) {
         var deletesSome = false
-        // Records whose unique values other records hold that give them up later: taken out, and inserted at the end.
+        // Records whose unique values are still held by records that give them up later. They are deleted here, and inserted at
+        // the end.
         var stuck: [(typeIndex: Int, fields: [UInt8])] = []
         try forEachInversion(of: changes, except: skipped) {
             (tx: inout WriteTransaction, inversion: ChangeInversion, _: Int) throws(StoreError) in
@@ -61,7 +63,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Calls `body` with the opposite of each change, in the order of the changes. A change of the schema stays.
+    /// Calls `body` with the inverse of each change, in the order of the changes. Changes of the schema are not undone.
     private mutating func forEachInversion(
         of changes: UndoneChanges, except skipped: [Int],
         _ body: (inout WriteTransaction, ChangeInversion, Int) throws(StoreError) -> Void
@@ -125,17 +127,17 @@ extension WriteTransaction {
         }
     }
 
-    /// Brings the record that a change was of to `oldRecord`; whether there is one.
+    /// Copies the record of a change to `oldRecord`. Returns whether the record exists.
     private mutating func load(_ inversion: ChangeInversion) throws(StoreError) -> Bool {
         recordKey.removeAll()
         recordKey.append(inversion.change.key)
         return try copyStored(inversion.type)
     }
 
-    /// Stores a record as it was before a change.
+    /// Restores a record to its state before a change.
     ///
-    /// - Returns: nil; or its fields, where another record has a unique value of it. It is deleted then, and to be inserted once
-    ///   the others are stored.
+    /// - Returns: nil, or the record's fields if another record holds one of its unique values. In that case the record is
+    ///   deleted, and the caller inserts it after the others are stored.
     private mutating func restore(_ inversion: ChangeInversion) throws(StoreError) -> [UInt8]? {
         do {
             let isStored = try encodeInverted(inversion)
@@ -152,7 +154,7 @@ extension WriteTransaction {
 
     private mutating func delete(_ inversion: ChangeInversion, followsRules: Bool) throws(StoreError) {
         if followsRules {
-            // One that another took with it is gone already.
+            // The rules of references may have deleted this record already, together with an earlier one.
             _ = unsafe try delete(inversion.typeIndex, key: inversion.change.key.span.bytes)
         } else if try load(inversion) {
             _ = try deleteAlone(inversion.typeIndex)
@@ -160,7 +162,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Brings the record as it was before a change into the encoder; whether there is one now.
+    /// Encodes the record's state before a change into the encoder. Returns whether the record exists now.
     private mutating func encodeInverted(_ inversion: ChangeInversion) throws(StoreError) -> Bool {
         let isStored = try load(inversion)
         do {

@@ -1,9 +1,9 @@
 import Foundation
 
 extension WriteTransaction {
-    /// Calls `body` with each change that this closure would commit now, net, in the order of first touch.
+    /// Calls `body` with each net change that this closure would commit now, in the order in which it first touched the records.
     ///
-    /// - Throws: ``StoreError`` when what was written so far could not be committed; what `body` throws.
+    /// - Throws: ``StoreError`` when the writes so far could not be committed; any error that `body` throws.
     package borrowing func forEachPendingChange(_ body: (RecordChange) throws -> Void) throws {
         try requireWhole()
         let net = try netChanges()

@@ -1,21 +1,22 @@
-// Undoing change sets, as a new write.
+// Undoing change sets in a new write.
 extension WriteTransaction {
-    /// Undoes a change set of the feed: inserts are deleted, deleted records inserted again, and the fields that updates
-    /// changed get their earlier values. Other fields stay as they are now.
+    /// Undoes a change set of the feed. Inserted records are deleted, deleted records are inserted again, and updated fields get
+    /// their earlier values. Other fields keep their current values.
     ///
-    /// The change set is read from the feed in parts, so that memory beyond that of this write stays small, however large it is.
+    /// The transaction reads the change set from the feed in parts. Besides the memory for this write, it needs little memory
+    /// even for a large change set.
     ///
-    /// Rules of references hold: deleting a record that others refer to may be denied, or take them along. References that
-    /// the change set itself made are taken back first.
+    /// The rules of references apply: deleting a record that other records refer to may be denied, or may delete those records
+    /// too. The transaction first undoes references that the change set itself made.
     ///
     /// - Parameters:
-    ///   - position: the position after the change set. A part that is not the last has the position before it
-    ///     (``ChangeSet/position``): use ``undo(sequence:conflicts:)`` there.
-    ///   - rule: what happens to a change whose record was changed since.
+    ///   - position: the position after the change set. A part that is not the last has the position before the change set
+    ///     (``ChangeSet/position``): use ``undo(sequence:conflicts:)`` for it.
+    ///   - rule: how to handle a change whose record has changed since.
     /// - Returns: all conflicts, under ``ConflictRule/skip``.
     /// - Throws: ``StoreError``: `positionOfAnotherStore`, `positionInFuture`, `positionCompacted`, `positionDiverged`;
-    ///   `changeConflict` with the first conflicts and their number, or when the change set holds a reset; `uniqueViolation`,
-    ///   `deleteDenied` and others as a write. If the error comes after the first change was undone, the closure cannot be
+    ///   `changeConflict` with the first conflicts and their number, or when the change set contains a reset; `uniqueViolation`,
+    ///   `deleteDenied` and other errors of a write. If the error comes after the first change was undone, the closure cannot be
     ///   committed.
     @discardableResult
     public mutating func undo(
@@ -27,7 +28,7 @@ extension WriteTransaction {
 
     /// Undoes a change set of the feed by its sequence number. See ``undo(_:conflicts:)``.
     ///
-    /// A number alone does not say which history it is of: after a restored backup it may name another change set.
+    /// A number alone does not identify the history: after a backup is restored, it may name another change set.
     @discardableResult
     public mutating func undo(
         sequence: UInt64, conflicts rule: ConflictRule = .fail
@@ -35,7 +36,8 @@ extension WriteTransaction {
         try undo(sequence: sequence, conflicts: rule, changesPerPart: UndoneChanges.changesPerPart)
     }
 
-    /// As ``undo(sequence:conflicts:)``, with so many changes of it in memory at a time.
+    /// Undoes a change set as ``undo(sequence:conflicts:)`` does, with at most `changesPerPart` of its changes in memory at a
+    /// time.
     @discardableResult
     package mutating func undo(
         sequence: UInt64, conflicts rule: ConflictRule = .fail, changesPerPart: Int
@@ -44,23 +46,24 @@ extension WriteTransaction {
         return try undo(UndoneChanges(after: before, changesPerPart: changesPerPart), rule)
     }
 
-    /// The conflicts that undoing a change set would meet now. Nothing is undone.
+    /// Returns the conflicts that undoing a change set would have now. Undoes nothing.
     package mutating func conflicts(undoing sequence: UInt64) throws(StoreError) -> [ChangeConflict] {
         let before = try _reading.position(before: sequence)
         let changes = UndoneChanges(after: before, changesPerPart: UndoneChanges.changesPerPart)
         return try findConflicts(with: changes, limit: .max).listed
     }
 
-    /// Undoes a change set at hand. See ``undo(_:conflicts:)``, which also undoes one that is too large to hold.
+    /// Undoes a change set in memory. See ``undo(_:conflicts:)``, which also undoes a change set that is too large to hold in
+    /// memory.
     ///
     /// - Parameters:
-    ///   - changeSet: the change set, or several that were put together.
-    ///   - partially: whether to undo the changes that `changeSet` holds although they are not all. Without, a part of a
-    ///     large change set and one that a filter has left changes out of are refused (``ChangeSet/isWhole``).
-    ///   - rule: what happens to a change whose record was changed since.
+    ///   - changeSet: the change set, or a combination of several.
+    ///   - partially: whether to undo only the changes in `changeSet` when others are missing. If false, the transaction refuses
+    ///     a part of a large change set, and a change set from which a filter removed changes (``ChangeSet/isWhole``).
+    ///   - rule: how to handle a change whose record has changed since.
     /// - Returns: all conflicts, under ``ConflictRule/skip``.
-    /// - Throws: ``StoreError``: `changeSetIncomplete` when `changeSet` lacks some of its changes;
-    ///   `positionOfAnotherStore`; otherwise as ``undo(_:conflicts:)``.
+    /// - Throws: ``StoreError``: `changeSetIncomplete` when `changeSet` lacks some of its changes; `positionOfAnotherStore`;
+    ///   otherwise as ``undo(_:conflicts:)``.
     @discardableResult
     public mutating func undo(
         _ changeSet: ChangeSet, partially: Bool = false, conflicts rule: ConflictRule = .fail
@@ -75,20 +78,23 @@ extension WriteTransaction {
         return try undo(UndoneChanges(changeSet), rule)
     }
 
-    /// Brings all records back to where they were at a position, as a new write.
+    /// Restores all records to their state at a position, in a new write.
     ///
-    /// Takes time for all that changed since, and memory for the records that differ then. Change sets are read in parts.
+    /// The time grows with the number of changes since the position, and the memory with the number of records that differ from
+    /// it. The transaction reads change sets in parts.
     ///
-    /// - Returns: how many change sets were undone.
-    /// - Throws: ``StoreError``: `positionCompacted` and others when the feed cannot be read from there; `changeConflict` when a
-    ///   foreign program has written since; as ``undo(_:conflicts:)``. The closure cannot be committed then.
+    /// - Returns: the number of change sets that were undone.
+    /// - Throws: ``StoreError``: `positionCompacted` and others when the feed cannot be resumed from the position;
+    ///   `changeConflict` when a program that is not ModelStore has written since; otherwise as ``undo(_:conflicts:)``. After an
+    ///   error other than those of the position, the closure cannot be committed.
     @discardableResult
     public mutating func revert(to position: Position) throws(StoreError) -> Int {
         try _reading.requireResumable(position)
         let newest = head.sequence
         guard position.sequence < newest else { return 0 }
         for sequence in ((position.sequence + 1)...newest).reversed() {
-            // The changes since are undone already, so nothing conflicts, and only records that go too refer to those that go.
+            // All later changes are already undone, so there are no conflicts, and a deleted record is only referred to by
+            // records that are deleted too.
             do {
                 let before = try _reading.position(before: sequence)
                 let changes = UndoneChanges(after: before, changesPerPart: UndoneChanges.changesPerPart)
@@ -124,7 +130,7 @@ extension WriteTransaction {
 }
 
 extension ChangeSet {
-    /// The error of undoing one that lacks some of its changes.
+    /// The error for undoing a change set that lacks some of its changes.
     fileprivate var incomplete: StoreError {
         guard let wholeCount else {
             return StoreError(

@@ -1,28 +1,28 @@
 import LMDB
 
-/// Which change sets a consumer wants, as the store keeps it beside the consumer: its lag counts these.
+/// The change sets that a consumer wants, as stored beside the consumer. The consumer's lag counts only these.
 ///
-/// It is JSON in the metadata, under the key `consumer.NAME`, and is not there for a consumer that wants everything:
+/// It is JSON in the metadata, under the key `consumer.NAME`. A consumer that wants everything has no such entry:
 ///
 /// ```
 /// {"filters":[{"type":"Sale","fields":["amount"],"condition":"amount > 9"}],"skips":{"name":"till","process":12}}
 /// ```
 ///
-/// A condition is an expression as `store-cli` reads it, or null.
+/// A condition is an expression in the syntax of `store-cli`, or null.
 package struct ConsumerInterest: Hashable, Sendable {
-    /// What is known of one filter.
+    /// The stored part of one filter.
     package struct Filter: Hashable, Sendable {
         package let typeName: String
         package let fieldNames: [String]
         package let condition: String?
     }
 
-    /// The filters; all changes are wanted when there are none.
+    /// The filters. If there are none, the consumer wants all changes.
     package let filters: [Filter]
-    /// The process whose change sets are not wanted.
+    /// The process whose change sets the consumer does not want.
     package let skippedOrigin: Origin?
 
-    /// Wants everything.
+    /// The interest of a consumer that wants everything.
     package static let all = ConsumerInterest([], skippedOrigin: nil)
 
     package init(_ filters: [FeedFilter], skippedOrigin: Origin?) {
@@ -32,12 +32,12 @@ package struct ConsumerInterest: Hashable, Sendable {
         self.skippedOrigin = skippedOrigin
     }
 
-    /// Reads the text of a condition on records of a type; nil when it cannot.
+    /// Parses the text of a condition on records of a type; returns nil on failure.
     package typealias ConditionReader = (_ text: String, _ typeName: String, Catalog) -> ConditionNode?
 
-    /// The filters, without the conditions that cannot be read.
+    /// Returns the filters, without conditions that cannot be parsed.
     ///
-    /// - Returns: also whether all were read. If not, fewer changes may be wanted than the filters let through.
+    /// - Returns: also whether all conditions were parsed. If not, the consumer may want fewer changes than the filters pass.
     package func feedFilters(
         _ catalog: Catalog, _ read: ConditionReader
     ) -> (filters: [FeedFilter], areExact: Bool) {
@@ -52,7 +52,7 @@ package struct ConsumerInterest: Hashable, Sendable {
 }
 
 extension ConsumerInterest {
-    /// Reads what ``json`` gives.
+    /// Parses the output of ``json``.
     package init(from bytes: [UInt8]) throws(CodecError) {
         let value: JSONValue
         do {
@@ -98,7 +98,7 @@ extension ConsumerInterest {
 }
 
 extension ReadContext {
-    /// What a consumer wants.
+    /// Returns the interest of a consumer.
     package func interest(ofConsumer name: String) throws(StoreError) -> ConsumerInterest {
         let key = MetadataKey.interest(consumer: name)
         guard let bytes = unsafe try value(state.databases.metadata, key: key.span.bytes) else { return .all }
@@ -111,7 +111,7 @@ extension ReadContext {
 }
 
 extension WriteTransaction {
-    /// Stores what a consumer wants. This is no change: it has no change set.
+    /// Stores the interest of a consumer. This write is not a change, and gets no change set.
     package mutating func put(_ interest: ConsumerInterest, ofConsumer name: String) throws(StoreError) {
         let key = MetadataKey.interest(consumer: name)
         do {

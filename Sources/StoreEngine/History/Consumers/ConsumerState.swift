@@ -1,23 +1,23 @@
 package import Foundation
 
-/// A named consumer of the feed, as the store keeps it.
+/// A named consumer of the feed, as stored.
 ///
 /// ```
 /// u8   format, 1
-/// u8   1 when it has expired, else 0
-/// u32  number: the byte of the wake file that its active process has locked
+/// u8   1 if it has expired, else 0
+/// u32  number: the byte of the wake file that its active process locks
 /// u64  generation
 /// u64  epoch, u64 sequence number, u64 hash: the position up to which it has seen the feed
-/// f64  when it was made, f64 when it last moved: seconds since 2001-01-01 UTC
-/// u64  change sets, f64 seconds, u64 bytes that it may hold retention back by; 0 for none
-/// u64  change sets that it has skipped since they failed
+/// f64  time of creation, f64 time of the last move: seconds since 2001-01-01 UTC
+/// u64  change sets, f64 seconds, u64 bytes by which it can hold back retention; 0 for none
+/// u64  number of change sets that it skipped after a failure
 /// ```
 package struct ConsumerState: Hashable, Sendable {
-    /// The byte of the wake file that its active process has locked.
+    /// The byte of the wake file that its active process locks.
     package var number: UInt32
-    /// Goes up whenever somebody takes the consumer over or moves it; begins anywhere.
+    /// Increases each time a reader takes the consumer over, and each time a program resets it. The initial value is arbitrary.
     package var generation: UInt64
-    /// The position up to which it has seen the feed.
+    /// The position up to which the consumer has seen the feed.
     package var position: Position
     package var created: Date
     package var moved: Date
@@ -74,30 +74,30 @@ package struct ConsumerState: Hashable, Sendable {
     }
 }
 
-/// How far a consumer may hold back the retention of the feed: change sets that it has not seen are kept for it while all of
-/// these hold. Past one of them it expires.
+/// Limits how far a consumer can hold back the retention of the feed. The store keeps change sets that the consumer has not seen
+/// while all of these limits hold. Beyond any of them, the consumer expires.
 public struct RetentionLease: Hashable, Sendable {
-    /// The most change sets that are kept for it.
+    /// The maximum number of change sets that the store keeps for the consumer.
     public var changeSets: Int
-    /// The greatest age of a change set that is kept for it.
+    /// The maximum age of a change set that the store keeps for the consumer.
     public var age: Duration
-    /// The most bytes of the feed that are kept for it.
+    /// The maximum size of the feed in bytes while the store keeps change sets for the consumer.
     public var byteCount: Int
 
-    /// A lease with these limits.
+    /// Creates a lease with these limits.
     public init(changeSets: Int = 1_000_000, age: Duration = .seconds(7 * 86_400), byteCount: Int = 1 << 30) {
         self.changeSets = changeSets
         self.age = age
         self.byteCount = byteCount
     }
 
-    /// None: change sets leave the feed whether or not the consumer has seen them.
+    /// No lease: change sets leave the feed whether or not the consumer has seen them.
     public static let none = RetentionLease(changeSets: 0, age: .zero, byteCount: 0)
 
-    /// Whether it keeps anything.
+    /// Whether the lease keeps any change sets.
     package var holds: Bool { changeSets > 0 && age > .zero && byteCount > 0 }
 
-    /// An age as it is stored. Numbers of seconds past what a duration holds, about 292 billion years, are cut to it.
+    /// Returns a stored age as a duration. Clamps seconds that exceed the range of a duration, about 292 billion years.
     static func age(ofSeconds seconds: Double) -> Duration {
         let longest = 9e18
         return .seconds(seconds.isNaN ? 0 : min(max(seconds, 0), longest))

@@ -1,17 +1,17 @@
 import Foundation
 import LMDB
 
-/// A consumer and its name.
+/// A consumer with its name.
 package struct NamedConsumer: Hashable, Sendable {
     package let name: String
     package var state: ConsumerState
 }
 
-/// The database of the named consumers: names and states.
+/// The database of the named consumers: it maps names to states.
 enum ConsumerStorage {
-    /// The key of a name.
+    /// Returns the key of a name.
     ///
-    /// - Throws: ``StoreError`` with the code `invalidValue` when it cannot be a name.
+    /// - Throws: ``StoreError`` with the code `invalidValue` when the name is not valid.
     static func key(_ name: String) throws(StoreError) -> [UInt8] {
         let key = Array(name.utf8)
         guard (1...255).contains(key.count) else {
@@ -21,7 +21,7 @@ enum ConsumerStorage {
         return key
     }
 
-    /// All consumers, by name.
+    /// Returns all consumers, sorted by name.
     static func all(
         _ databases: StoreDatabases, store: UUID, _ snapshot: LMDBSnapshot
     ) throws(StoreError) -> [NamedConsumer] {

@@ -1,8 +1,8 @@
 import LMDB
 
-// The named consumers of a store, as a transaction sees them.
+// The named consumers of a store, as stored in a transaction's snapshot.
 extension ReadContext {
-    /// The consumer of this name.
+    /// Returns the consumer with this name; nil if there is none.
     package func consumer(named name: String) throws(StoreError) -> ConsumerState? {
         let key = try ConsumerStorage.key(name)
         guard let bytes = unsafe try value(state.databases.consumers, key: key.span.bytes) else { return nil }
@@ -13,17 +13,17 @@ extension ReadContext {
         }
     }
 
-    /// All consumers, by name.
+    /// Returns all consumers, sorted by name.
     package func consumers() throws(StoreError) -> [NamedConsumer] {
         try ConsumerStorage.all(state.databases, store: state.identity, snapshot)
     }
 }
 
 extension ReadContext {
-    /// The most names that the error for an unknown consumer lists.
+    /// The maximum number of names in the error for an unknown consumer.
     private static let listedConsumerCount = 8
 
-    /// The error for a consumer that the store does not have, with the names of those that it has.
+    /// Returns the error for a consumer that the store does not have. It lists the names of existing consumers.
     package func consumerNotFound(_ name: String) -> StoreError {
         let names = ((try? consumers()) ?? []).map { "\"\(RecordText.shortened($0.name))\"" }
         let listed = names.prefix(Self.listedConsumerCount).joined(separator: ", ")
@@ -36,7 +36,7 @@ extension ReadContext {
 }
 
 extension WriteTransaction {
-    /// Stores a consumer. This is no change: it has no change set.
+    /// Stores a consumer. This write is not a change, and gets no change set.
     package mutating func put(_ consumer: ConsumerState, named name: String) throws(StoreError) {
         _ = try ConsumerStorage.key(name)
         do {
@@ -49,7 +49,7 @@ extension WriteTransaction {
 
     /// Removes a consumer.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether the consumer existed.
     package mutating func removeConsumer(named name: String) throws(StoreError) -> Bool {
         let key = try ConsumerStorage.key(name)
         try put(ConsumerInterest.all, ofConsumer: name)
@@ -60,9 +60,9 @@ extension WriteTransaction {
         }
     }
 
-    /// The consumer of this name; one that is not there is made.
+    /// Returns the consumer with this name, and creates it if it does not exist.
     ///
-    /// - Parameter start: where a new one begins.
+    /// - Parameter start: the position of a new consumer.
     package mutating func makeConsumer(
         named name: String, at start: Position, lease: RetentionLease
     ) throws(StoreError) -> ConsumerState {
@@ -76,7 +76,8 @@ extension WriteTransaction {
                 ))
         }
         let numbers = Set(try _reading.consumers().map(\.state.number))
-        // Chance, so that neither is ever that of an earlier consumer, which a process may hold that does not know of its end.
+        // Both numbers are random, so that they differ from those of an earlier, deleted consumer. A process may still hold that
+        // one without knowing that it was deleted.
         var number: UInt32 = 0
         while number == 0 || numbers.contains(number) { number = UInt32(truncatingIfNeeded: random.next()) }
         let consumer = ConsumerState(
@@ -85,10 +86,10 @@ extension WriteTransaction {
         return consumer
     }
 
-    /// The consumer of this name, which its reader holds in `generation`.
+    /// Returns the consumer with this name, which its reader holds in `generation`.
     ///
-    /// - Throws: ``StoreError``: `consumerNotFound`; `consumerLost` when somebody took it over; `consumerExpired`. The closure
-    ///   cannot be committed then.
+    /// - Throws: ``StoreError``: `consumerNotFound`; `consumerLost` when another reader took it over, or when it was reset;
+    ///   `consumerExpired`. After an error, the closure cannot be committed.
     package mutating func heldConsumer(_ name: String, generation: UInt64) throws(StoreError) -> ConsumerState {
         guard let consumer = try _reading.consumer(named: name) else {
             throw refuse(ConsumerState.deleted(name))
@@ -108,9 +109,9 @@ extension WriteTransaction {
 
     /// Notes that a consumer has seen the feed up to `position`.
     ///
-    /// - Parameter skipped: how many change sets of these it has left out.
-    /// - Throws: ``StoreError``: as ``heldConsumer(_:generation:)``; `consumerLost` when it is there or past it already;
-    ///   `positionOfAnotherStore`, `positionInFuture`. The closure cannot be committed then.
+    /// - Parameter skipped: the number of these change sets that the consumer skipped.
+    /// - Throws: ``StoreError``: as ``heldConsumer(_:generation:)``; `consumerLost` when the consumer is already at or after
+    ///   `position`; `positionOfAnotherStore`, `positionInFuture`. After an error, the closure cannot be committed.
     package mutating func acknowledge(
         _ name: String, generation: UInt64, to position: Position, skipped: Int = 0
     ) throws(StoreError) {
@@ -131,13 +132,13 @@ extension WriteTransaction {
         consumer.moved = now
         consumer.skippedCount += UInt64(skipped)
         try put(consumer, named: name)
-        // What is written along with it is known for the consumer's own, whichever program runs it next.
+        // The origin marks the writes of this closure as the consumer's own, whichever program runs it next.
         context.origin = context.origin.asConsumer(name)
     }
 }
 
 extension ConsumerState {
-    /// The error of a consumer that has fallen behind what is retained for it.
+    /// The error for a consumer that has fallen behind the change sets retained for it.
     package static func expired(_ name: String) -> StoreError {
         StoreError(
             .consumerExpired,
@@ -146,7 +147,7 @@ extension ConsumerState {
         )
     }
 
-    /// The error of a consumer that was deleted while its reader held it.
+    /// The error for a consumer that was deleted while its reader held it.
     package static func deleted(_ name: String) -> StoreError {
         StoreError(
             .consumerNotFound, "there is no consumer \"\(RecordText.shortened(name))\" any more",

@@ -1,24 +1,24 @@
 package import Foundation
 
-/// A change set as the feed holds it, decoded.
+/// A change set as stored in the feed, decoded.
 ///
 /// The stream of an entry:
 ///
 /// ```
 /// u8       format, 1
-/// u8       flags: bit 0 where there is an action, the others 0
+/// u8       flags: bit 0 if there is an action; the other bits are 0
 /// f64      time, seconds since 2001-01-01 UTC
 /// u64      epoch
-/// u64      hash of the change set before
+/// u64      hash of the previous change set
 /// varint   process id of the origin
 /// string   name of the origin (strings and bytes: a varint length, then the bytes)
 /// varint   number of changes
-/// the action, where there is one:
+/// the action, if there is one:
 ///   string   name
 ///   bytes    payload, JSON
-///   u8       1 and the result as bytes, JSON, or 0 where there is none
-///   u64      first state of the transaction's random stream
-/// each of the changes:
+///   u8       1 and the result as bytes, JSON; or 0 if there is none
+///   u64      initial state of the transaction's random stream
+/// each change:
 ///   u8       kind
 ///   varint   number of the record type
 ///   bytes    record key                                    (insert, update, delete)
@@ -26,7 +26,7 @@ package import Foundation
 ///   varint   schema version of the earlier values          (update)
 ///   varint   number of changed fields, then each of them:  (update)
 ///     varint   number of the field
-///     u8       1 and the earlier value as bytes, or 0 when the record before did not have the field
+///     u8       1 and the earlier value as bytes; or 0 if the earlier record did not have the field
 ///   bytes    the type's description as JSON, or nothing    (schema, reset)
 /// ```
 package struct FeedEntry: Sendable, Hashable {
@@ -42,18 +42,18 @@ package struct FeedEntry: Sendable, Hashable {
     package var changes: [FeedChange]
 }
 
-/// One change as the feed holds it.
+/// One change as stored in the feed.
 package struct FeedChange: Sendable, Hashable {
     package var kind: ChangeKind
     package var type: UInt32
     package var key: [UInt8] = []
-    /// The record after the change; before it for a delete. A description for a schema change.
+    /// The record after the change, or before it for a delete. For a schema change, a description of the type.
     package var record: [UInt8] = []
-    /// The schema version that `earlier` follows.
+    /// The schema version of the values in `earlier`.
     package var earlierVersion: UInt32 = 0
-    /// The changed fields by number with their earlier values; nil where the record before did not have the field.
+    /// The changed fields by field number, with their earlier values; nil if the earlier record did not have the field.
     package var earlier: [EarlierValue] = []
-    /// The whole record before, where change sets were put together.
+    /// The whole earlier record, in a combination of several change sets.
     package var replaced: [UInt8]?
 }
 
@@ -63,14 +63,14 @@ package struct EarlierValue: Sendable, Hashable {
     package var bytes: [UInt8]?
 }
 
-/// What stands first in the stream of an entry, all of it in the first fragment.
+/// The beginning of an entry's stream. The first fragment contains all of it.
 package struct FeedEntryHeader: Sendable, Hashable {
     package let time: Date
     package let epoch: UInt64
     package let previousHash: UInt64
     package let origin: Origin
     package let changeCount: UInt64
-    /// Whether an action comes next.
+    /// Whether an action follows.
     let hasAction: Bool
 
     init(

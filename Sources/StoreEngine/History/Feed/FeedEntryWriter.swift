@@ -3,19 +3,19 @@ import LMDB
 
 /// Writes one change set into the feed, fragment by fragment.
 ///
-/// An entry is a stream of bytes, cut into fragments because LMDB wants a contiguous run of pages for a value:
+/// An entry is a stream of bytes. It is cut into fragments, because LMDB stores a large value in a contiguous run of pages:
 ///
 /// ```
 /// key          sequence number and fragment number, 8 and 4 bytes, big endian
-/// bytes 0-7    chained hash: XXH64 of all bytes after it, seeded with the hash of the fragment before (for the first:
-///              with the hash of the change set before)
+/// bytes 0-7    chained hash: XXH64 of all bytes after it, seeded with the hash of the previous fragment (in the first
+///              fragment: with the hash of the previous change set)
 /// byte 8       1 in the last fragment of an entry, else 0
 /// bytes 9-     the stream
 /// ```
 ///
-/// The hash of an entry is that of its last fragment. The stream is described at ``FeedEntry``.
+/// The hash of an entry is the hash of its last fragment. For the stream, see ``FeedEntry``.
 struct FeedEntryWriter: ~Copyable {
-    /// The most stream bytes in a fragment.
+    /// The maximum number of stream bytes in a fragment.
     static let fragmentByteCount = 60 << 10
 
     private let database: LMDBDatabase
@@ -32,7 +32,7 @@ struct FeedEntryWriter: ~Copyable {
         hash = head.hash
     }
 
-    /// Appends the stream's head.
+    /// Appends the head of the stream.
     mutating func begin(_ context: WriteContext, head: FeedHead, changeCount: Int, action: RecordedAction? = nil) {
         stream.append(byte: FeedEntry.format)
         stream.append(byte: action == nil ? 0 : 1)
@@ -52,7 +52,8 @@ struct FeedEntryWriter: ~Copyable {
         stream.append(lengthPrefixed: record)
     }
 
-    /// Appends a record's update with the earlier values of the changed fields; both are in the form of the newest version.
+    /// Appends an update of a record, with the earlier values of the changed fields. Both states are in the form of the newest
+    /// version.
     mutating func appendUpdate(
         type: OpenType, key: RawSpan, before: RecordBytes, after: RawSpan, changed: [Int]
     ) throws(CodecError) {
@@ -68,14 +69,14 @@ struct FeedEntryWriter: ~Copyable {
         }
     }
 
-    /// Appends a change of a record type, with its description as JSON, or a reset with none.
+    /// Appends a change of a record type with its description as JSON, or a reset with an empty description.
     mutating func append(_ kind: ChangeKind, type: UInt32, description: [UInt8]) {
         stream.append(byte: kind.rawValue)
         stream.append(varint: UInt64(type))
         unsafe stream.append(lengthPrefixed: description.span.bytes)
     }
 
-    /// Writes the fragments that are full.
+    /// Writes the full fragments.
     mutating func flushFull(to raw: inout LMDBWriteTransaction) throws(LMDBError) {
         guard stream.count > FeedEntryWriter.fragmentByteCount else { return }
         var written = 0
@@ -89,12 +90,12 @@ struct FeedEntryWriter: ~Copyable {
         stream.append(rest)
     }
 
-    /// The whole entry, after ``finish(_:to:)``; nil for one of several fragments, of which only the end is still there.
+    /// The whole entry, after ``finish(_:to:)``. Nil for an entry of several fragments, because only its end is still in memory.
     var written: WrittenEntry? {
         fragment == 1 ? WrittenEntry(sequence: sequence, hash: hash, stream: stream.array()) : nil
     }
 
-    /// Writes what is left.
+    /// Writes the rest of the stream.
     ///
     /// - Returns: the feed's head after this entry.
     mutating func finish(_ head: FeedHead, to raw: inout LMDBWriteTransaction) throws(LMDBError) -> FeedHead {

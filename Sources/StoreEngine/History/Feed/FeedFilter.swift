@@ -1,22 +1,23 @@
-/// Which changes a reader of the feed wants: those of one record type, or some of them.
+/// Selects the changes that a reader of the feed receives: all or some changes of one record type.
 public struct FeedFilter: Sendable {
     package let typeName: String
     package let condition: ConditionNode?
     package let fieldNames: [String]
 
-    /// Changes of one record type.
+    /// Selects changes of one record type.
     ///
     /// - Parameters:
-    ///   - condition: what must hold for the record before or after the change, so that one that begins or ceases to meet it
-    ///     is told too. It may not reach through references, nor ask for records that refer to it.
+    ///   - condition: must hold for the record before or after the change. The reader therefore also receives the change with
+    ///     which a record begins or ceases to meet it. It cannot follow references, nor test for records that refer to the
+    ///     record.
     public init<R: Record>(_ type: R.Type, where condition: ((R.Fields) -> Condition<R>)? = nil) {
         self.init(type, where: condition, fields: [])
     }
 
-    /// Changes of one record type that touch one of some fields; inserts and deletes touch all.
+    /// Selects changes of one record type that touch at least one of the given fields. Inserts and deletes touch all fields.
     ///
     /// - Parameters:
-    ///   - condition: what must hold for the record before or after the change.
+    ///   - condition: must hold for the record before or after the change.
     ///   - fields: the fields.
     public init<R: Record, each V>(
         _ type: R.Type, where condition: ((R.Fields) -> Condition<R>)? = nil,
@@ -31,7 +32,7 @@ public struct FeedFilter: Sendable {
         self.init(typeName: R.recordSchema.name, condition: condition.map { $0(R.fields).node }, fieldNames: fields)
     }
 
-    /// Changes of a type by its name.
+    /// Selects changes of a type by its name.
     package init(typeName: String, condition: ConditionNode? = nil, fieldNames: [String] = []) {
         self.typeName = typeName
         self.condition = condition
@@ -39,7 +40,7 @@ public struct FeedFilter: Sendable {
     }
 }
 
-/// Filters made ready for a catalog.
+/// Filters compiled for a catalog.
 package struct FeedFilters: Sendable {
     private struct Ready: Sendable {
         let condition: CompiledCondition?
@@ -49,9 +50,9 @@ package struct FeedFilters: Sendable {
     private var byType: [UInt32: [Ready]] = [:]
     private let names: Set<String>
 
-    /// Makes filters ready; what passes one of them is wanted.
+    /// Compiles filters. A change is wanted if it passes at least one of them.
     ///
-    /// - Throws: ``StoreError``: `unknownType`, `unknownField`, `invalidValue` when a condition does not fit its type.
+    /// - Throws: ``StoreError``: `unknownType`, `unknownField`, `invalidValue` when a condition does not match its type.
     package init(_ filters: [FeedFilter], _ catalog: Catalog) throws(StoreError) {
         names = Set(filters.map(\.typeName))
         for filter in filters {
@@ -70,8 +71,8 @@ package struct FeedFilters: Sendable {
         }
     }
 
-    /// Whether a change is wanted. Changes of a wanted type's schema are, and resets of it; also the end of one that had its name
-    /// until a migration replaced it.
+    /// Returns whether a change is wanted. Schema changes and resets of a wanted type are wanted. So is the end of a type that
+    /// had the same name until a migration replaced it.
     package func pass(_ change: FeedChange, type: OpenType?) throws(CodecError) -> Bool {
         if change.kind == .reset, change.type == .max { return true }
         guard let type else {
@@ -84,10 +85,10 @@ package struct FeedFilters: Sendable {
         return false
     }
 
-    /// Whether records of a type are wanted, or some of them.
+    /// Returns whether any records of a type are wanted.
     func wantsSome(of type: UInt32) -> Bool { byType[type] != nil }
 
-    /// Whether a record as it is now is wanted.
+    /// Returns whether a record is wanted in its current state.
     func pass(_ record: RecordBytes, of type: OpenType) throws(CodecError) -> Bool {
         for filter in byType[type.type.id] ?? [] where try FeedFilters.holds(filter, record, type) { return true }
         return false
@@ -99,7 +100,7 @@ package struct FeedFilters: Sendable {
         {
             return false
         }
-        // Without a condition the record before need not be put together.
+        // Without a condition, the earlier record need not be assembled.
         if filter.condition == nil { return true }
         for state in [change.after, try change.before(type)] {
             guard let state else { continue }

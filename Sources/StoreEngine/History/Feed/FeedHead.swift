@@ -1,11 +1,11 @@
-/// Where the feed ends and begins, as the metadata holds it.
+/// The newest and the oldest change set of the feed, as stored in the metadata.
 ///
 /// ```
 /// bytes 0-7    sequence number of the newest change set, 0 before the first
 /// bytes 8-15   its chained hash
 /// bytes 16-23  epoch
-/// bytes 24-31  sequence number of the oldest retained change set (newest + 1 when none is retained)
-/// bytes 32-39  LMDB transaction id of the commit that wrote this: another id means that a foreign program wrote since
+/// bytes 24-31  sequence number of the oldest retained change set (newest + 1 if none is retained)
+/// bytes 32-39  id of the LMDB transaction that wrote this; if the newest one differs, a foreign program has written since
 /// ```
 package struct FeedHead: Hashable, Sendable {
     package var sequence: UInt64
@@ -22,7 +22,7 @@ package struct FeedHead: Hashable, Sendable {
         self.transactionID = transactionID
     }
 
-    /// How many change sets are retained.
+    /// The number of retained change sets.
     package var retainedCount: UInt64 { sequence + 1 - oldest }
 
     package init(from bytes: RawSpan) throws(CodecError) {

@@ -1,10 +1,10 @@
 package import LMDB
 
-/// Feed entries that no write closure makes: changes of the schema, and resets.
+/// Writes feed entries that no write closure makes: changes of the schema, and resets.
 package enum FeedHousekeeping {
     /// Appends an entry with one change.
     ///
-    /// - Returns: the feed's head after it.
+    /// - Returns: the head of the feed after the entry.
     package static func append(
         _ kind: ChangeKind, type: UInt32, description: [UInt8], _ head: FeedHead, _ databases: StoreDatabases,
         _ context: WriteContext, _ raw: inout LMDBWriteTransaction

@@ -1,24 +1,24 @@
 package import Foundation
 
-/// A change set as it was read, or a part of a large one.
+/// A change set that was read from the feed, or a part of a large one.
 package struct FeedPart: Sendable {
     package let sequence: UInt64
     package let header: FeedEntryHeader
-    /// Which part this is, from 0.
+    /// The number of this part, from 0.
     package let number: Int
-    /// The place of its first change among those of the change set.
+    /// The index of its first change among the changes of the change set.
     package let firstIndex: Int
-    /// Whether no part of the change set comes after this one.
+    /// Whether this is the last part of the change set.
     package let isLast: Bool
-    /// Where a reader stands that has this part: after the change set, or before it while parts are missing.
+    /// The position to resume from after this part: after the change set, or before it while parts are missing.
     package let position: Position
-    /// What asked for the change set, if that was an action; in its first part.
+    /// The action that caused the change set, if there was one; only in the first part.
     package let action: RecordedAction?
     package let changes: [FeedChange]
 }
 
 extension FeedPart {
-    /// A change set that this process has just committed, from its whole stream.
+    /// Decodes a change set that this process has just committed, from its whole stream.
     package init(_ entry: WrittenEntry, store: UUID) throws(CodecError) {
         let decoded = unsafe try FeedEntry(
             sequence: entry.sequence, hash: entry.hash, stream: entry.stream.span.bytes)
@@ -33,7 +33,7 @@ extension FeedPart {
     }
 }
 
-/// A change set as this process wrote it, kept for readers of the feed in this process.
+/// A change set that this process wrote, kept for readers of the feed in this process.
 package struct WrittenEntry: Sendable {
     package let sequence: UInt64
     package let hash: UInt64
@@ -41,37 +41,37 @@ package struct WrittenEntry: Sendable {
     package let stream: [UInt8]
 }
 
-/// Decodes one entry of the feed fragment by fragment, so that a large one takes memory for a part of it only.
+/// Decodes one entry of the feed fragment by fragment, so that a large entry takes memory for only a part of it.
 struct FeedEntryDecoder: Sendable {
     private let before: Position
     private var chain: FragmentChain
     private var header: FeedEntryHeader?
-    /// The action, until it is given with the first part.
+    /// The action, until the first part contains it.
     private var action: RecordedAction?
-    /// Whether the action is still to be decoded.
+    /// Whether the action is not decoded yet.
     private var awaitsAction = false
-    /// What was read of the stream and not decoded yet.
+    /// The bytes of the stream that are read but not decoded yet.
     private var rest: [UInt8] = []
     private var remainingCount: UInt64 = 0
     private var partCount = 0
     private var decodedCount = 0
 
-    /// A decoder for the entry after a position.
+    /// Creates a decoder for the entry after a position.
     init(after position: Position) {
         before = position
         chain = FragmentChain(sequence: position.sequence + 1, after: position.hash)
     }
 
-    /// The key of the fragment that comes next.
+    /// The key of the next fragment.
     var nextKey: [UInt8] { chain.nextKey }
 
-    /// Whether another fragment is needed before the next part.
+    /// Whether the decoder needs another fragment before the next part.
     private(set) var needsFragment = true
 
-    /// Takes the next fragment and decodes what can be decoded of it, up to `limit` changes.
+    /// Takes the next fragment and decodes as much as possible, up to `limit` changes.
     ///
-    /// - Returns: a part, when there are `limit` changes or the entry is at its end.
-    /// - Throws: ``CodecError`` when the fragment is not the next one, its hash does not fit, or it cannot be decoded.
+    /// - Returns: a part, if there are `limit` changes or the entry is at its end.
+    /// - Throws: ``CodecError`` when the fragment is not the next one, its hash does not match, or it cannot be decoded.
     mutating func take(
         key: RawSpan, value: RawSpan, limit: Int, into changes: inout [FeedChange]
     ) throws(CodecError) -> FeedPart? {
@@ -85,9 +85,9 @@ struct FeedEntryDecoder: Sendable {
         return try takeRest(limit: limit, into: &changes)
     }
 
-    /// Decodes what is left of the fragments taken before.
+    /// Decodes the rest of the fragments that were taken before.
     mutating func takeRest(limit: Int, into changes: inout [FeedChange]) throws(CodecError) -> FeedPart? {
-        // Moved and not copied: a record of many fragments is put together here.
+        // Moved instead of copied, because a record of many fragments is assembled in this buffer.
         var stream: [UInt8] = []
         swap(&stream, &rest)
         var decoded = 0
@@ -104,7 +104,7 @@ struct FeedEntryDecoder: Sendable {
         if header == nil {
             var reader = ByteReader(stream)
             let header = try FeedEntryHeader(from: &reader)
-            // Each change takes two bytes at least, and a fragment is full before there is another.
+            // Each change takes at least two bytes, and only a full fragment is followed by the next.
             guard !chain.isComplete || header.changeCount <= UInt64(reader.remaining) else {
                 throw CodecError("a feed entry counts \(header.changeCount) changes")
             }
@@ -118,7 +118,7 @@ struct FeedEntryDecoder: Sendable {
             do {
                 action = try RecordedAction(from: &reader)
             } catch {
-                // It goes on in the next fragment.
+                // The action continues in the next fragment.
                 if !chain.isComplete {
                     needsFragment = true
                     return nil
@@ -133,7 +133,7 @@ struct FeedEntryDecoder: Sendable {
             do {
                 changes.append(try FeedChange(from: &reader))
             } catch {
-                // It goes on in the next fragment.
+                // The change continues in the next fragment.
                 if !chain.isComplete {
                     needsFragment = true
                     return nil

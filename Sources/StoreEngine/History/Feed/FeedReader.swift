@@ -1,10 +1,10 @@
 package import LMDB
 
-/// Reads change sets from the feed database and checks their chain.
+/// Reads change sets from the feed database and checks their chained hashes.
 package enum FeedReader {
-    /// The change set with this sequence number, or nil when there is none.
+    /// Returns the change set with this sequence number; nil if there is none.
     ///
-    /// - Throws: ``StoreError`` with the code `damaged` when a fragment is missing or its hash does not fit.
+    /// - Throws: ``StoreError`` with the code `damaged` when a fragment is missing or its hash does not match.
     package static func entry(
         _ sequence: UInt64, in database: LMDBDatabase, _ snapshot: LMDBSnapshot
     ) throws(StoreError) -> FeedEntry? {
@@ -28,9 +28,9 @@ package enum FeedReader {
         }
     }
 
-    /// What stands before the changes of a retained change set.
+    /// Returns the header of a retained change set.
     ///
-    /// - Throws: ``StoreError`` with the code `damaged` when it is not there or cannot be decoded.
+    /// - Throws: ``StoreError`` with the code `damaged` when the change set is missing or its header cannot be decoded.
     static func header(
         _ sequence: UInt64, in database: LMDBDatabase, _ snapshot: LMDBSnapshot
     ) throws(StoreError) -> FeedEntryHeader {
@@ -57,9 +57,9 @@ package struct FeedFragment: ~Escapable {
     package let sequence: UInt64
     package let fragment: UInt32
     package let isLast: Bool
-    /// The part of the entry's stream.
+    /// The fragment's part of the entry's stream.
     package let stream: RawSpan
-    /// The fragment's hash as stored.
+    /// The stored hash of the fragment.
     package let storedHash: UInt64
     private let hashed: RawSpan
 
@@ -76,7 +76,7 @@ package struct FeedFragment: ~Escapable {
         stream = value.extracting(9..<value.byteCount)
     }
 
-    /// The fragment's hash, when it fits its bytes and the hash before it.
+    /// Returns the stored hash, if it matches the fragment's bytes and the previous hash.
     package func verifiedHash(seed: UInt64) throws(CodecError) -> UInt64 {
         guard computedHash(seed: seed) == storedHash else {
             throw CodecError("the hash of fragment \(fragment) does not fit its bytes and the change set before")
@@ -84,10 +84,10 @@ package struct FeedFragment: ~Escapable {
         return storedHash
     }
 
-    /// What the hash must be after one of `seed`.
+    /// Returns the hash that the fragment must have after a previous hash of `seed`.
     package func computedHash(seed: UInt64) -> UInt64 { XXH64.hash(hashed, seed: seed) }
 
-    /// The hash of the change set before, from the stream of a first fragment.
+    /// Returns the hash of the previous change set, from the stream of a first fragment.
     package static func previousHash(inFirst stream: RawSpan) throws(CodecError) -> UInt64 {
         try stream.loadInteger(at: 18, as: UInt64.self)
     }

@@ -3,16 +3,16 @@ package import LMDB
 
 /// Removes change sets that are no longer retained, in small steps.
 ///
-/// The feed is let grow past its limits by a sixteenth, then a step of its own removes that much; only past twice that a
-/// commit removes some by the way. Pages that become free are used again, so the file stays as large as it is.
+/// The feed may exceed its limit by a sixteenth before a separate step removes the excess. Only beyond twice that excess does a
+/// commit also remove change sets. LMDB reuses the freed pages, so the file keeps its size.
 package struct FeedRetention {
-    /// The most fragments that one commit removes besides twice as many as it added.
+    /// The maximum number of fragments that one commit removes, in addition to twice the number that it added.
     private static let fragmentsPerCommit = 64
-    /// The most fragments that a step of its own removes.
+    /// The maximum number of fragments that a separate step removes.
     private static let fragmentsPerStep = 2_048
-    /// The most change sets whose age a step looks at.
+    /// The maximum number of change sets whose age a step examines.
     private static let agesPerStep = 2_048
-    /// About the most changes that a step takes up into the trail.
+    /// About the maximum number of changes that a step adds to the trail.
     private static let changesPerStep = 4_096
 
     private let limits: StoreLimits
@@ -27,33 +27,33 @@ package struct FeedRetention {
         store = state.identity
     }
 
-    /// How many change sets more than the limit the feed may have before they are removed.
+    /// Returns the number of change sets by which the feed may exceed the limit before a step removes them.
     private static func slack(_ limits: StoreLimits) -> UInt64 { UInt64(max(limits.retainedChangeSets, 1) / 16) }
 
-    /// What a step did.
+    /// The result of a step.
     package struct Outcome: Sendable {
         /// Whether there is more to remove.
         package var hasMore = false
-        /// Whether anything is to be committed.
+        /// Whether there are writes to commit.
         package var didWrite = false
         /// Whether a consumer has expired.
         package var didExpire = false
-        /// Where consumers kept it from removing what the limits do not retain: the position before which looking again is of
-        /// no use.
+        /// Set if consumers kept the step from removing change sets beyond the limits: before the feed reaches this sequence
+        /// number, another attempt is useless.
         package var heldUntil: UInt64 = 0
     }
 
-    /// Whether a step of its own is due, by the number of change sets.
+    /// Returns whether a separate step is due, by the number of change sets.
     package static func isDue(_ head: FeedHead, _ state: StoreState) -> Bool {
         let (retained, slack) = (UInt64(max(state.limits.retainedChangeSets, 1)), slack(state.limits))
         let count = head.retainedCount
-        // What a commit cuts by the way, a step has to take up into the trail.
+        // After a commit has cut the feed, a step must still add the cut change sets to the trail.
         return count > retained + slack || state.databases.trail != nil && count >= retained + 2 * slack
     }
 
-    /// Removes some change sets by the way of a commit, where the steps do not keep up.
+    /// Removes some change sets as part of a commit, if the separate steps do not keep up.
     ///
-    /// - Parameter heldUntil: the position up to which consumers keep what there is, as the last step found.
+    /// - Parameter heldUntil: the sequence number up to which consumers hold back removal, as the last step found.
     package func trimInCommit(
         _ head: inout FeedHead, added: Int, now: Date, heldUntil: UInt64, _ raw: inout LMDBWriteTransaction
     ) throws(StoreError) {
@@ -65,9 +65,10 @@ package struct FeedRetention {
         _ = try removeFragments(before: try removable(head, raw), atMost: count, &raw)
     }
 
-    /// Removes what the limits do not retain, once the trail has taken it up where the store has one.
+    /// Removes the change sets that the limits do not retain. If the store has a trail, the step first adds them to it.
     ///
-    /// - Parameter walk: where taking up stopped in the step before; to be kept for the next when the step is committed.
+    /// - Parameter walk: the point where the previous step stopped adding to the trail. Keep it for the next step if this one
+    ///   commits.
     package func step(
         _ head: inout FeedHead, now: Date, _ walk: inout FeedWalk?, _ raw: inout LMDBWriteTransaction
     ) throws(StoreError) -> Outcome {
@@ -81,7 +82,7 @@ package struct FeedRetention {
         outcome.didWrite = outcome.didExpire
         if head.oldest < wanted { outcome.heldUntil = head.sequence + max(FeedRetention.slack(limits), 1) }
         if databases.trail != nil {
-            // It may write where it has nothing to take up, too: a damaged one is switched off.
+            // The trail may write even if there is nothing to add: it switches off a damaged trail.
             outcome.didWrite = true
             if var trail = try TrailWriter(state, &raw) {
                 outcome.hasMore = try trail.takeUp(
@@ -97,7 +98,7 @@ package struct FeedRetention {
         return outcome
     }
 
-    /// The first change set that must stay: not retained ones stay until the trail has taken them up.
+    /// Returns the first change set that must stay. Change sets that are no longer retained stay until the trail covers them.
     private func removable(_ head: FeedHead, _ raw: borrowing LMDBWriteTransaction) throws(StoreError) -> UInt64 {
         guard let database = databases.trail else { return head.oldest }
         do {
@@ -105,18 +106,18 @@ package struct FeedRetention {
             return min(head.oldest, trail.noted + 1)
         } catch {
             guard error.code == .damaged else { throw error }
-            // The next step sees to it.
+            // The next step switches off the damaged trail.
             return 0
         }
     }
 
-    /// The bytes that the feed takes in the file.
+    /// Returns the number of bytes of the file that the feed takes.
     package static func byteCount(_ databases: StoreDatabases, _ snapshot: LMDBSnapshot) throws(StoreError) -> Int {
         try mapLMDB { () throws(LMDBError) in try snapshot.statistics(of: databases.feed).byteCount }
     }
 
-    // About: all change sets count as equally large. Those that are stored count, retained or still to be removed: the bytes
-    // are theirs.
+    // An estimate that treats all change sets as equally large. It counts all stored change sets, whether retained or waiting for
+    // removal, because the bytes belong to all of them.
     private func oldestByBytes(_ head: FeedHead, _ raw: borrowing LMDBWriteTransaction) throws(StoreError) -> UInt64 {
         guard let limit = limits.retainedFeedByteCount, head.sequence >= head.oldest else { return head.oldest }
         let bytes = try FeedRetention.byteCount(databases, raw.snapshot)
@@ -145,8 +146,9 @@ package struct FeedRetention {
         return oldest
     }
 
-    /// A change set after one that is not old by its time, and is itself: then so is that one, which was written while a clock was
-    /// fast, and would hold back all that comes after it. Some are looked at, ever farther on.
+    /// Returns a change set after `sequence` that is past the age limit, although the one at `sequence` is not. The one at
+    /// `sequence` was then written while a clock was fast, and also counts as old. Otherwise it would hold back all change sets
+    /// after it. The search examines change sets at doubling distances.
     private func lookAhead(
         from sequence: UInt64, _ head: FeedHead, _ raw: borrowing LMDBWriteTransaction, _ isOld: (Date) -> Bool
     ) throws(StoreError) -> UInt64? {
@@ -159,7 +161,8 @@ package struct FeedRetention {
         return nil
     }
 
-    /// How far the feed may be cut, so that no consumer loses what its lease keeps. One whose lease is over expires.
+    /// Returns how far the feed may be cut without removing change sets that a consumer's lease keeps. A consumer whose lease has
+    /// ended expires.
     ///
     /// - Returns: the first change set that stays, and whether a consumer has expired.
     private func allowed(
@@ -184,7 +187,7 @@ package struct FeedRetention {
         _ consumer: ConsumerState, _ head: FeedHead, _ now: Date, _ raw: borrowing LMDBWriteTransaction
     ) throws(StoreError) -> Bool {
         let lease = consumer.lease
-        // Nothing can be kept any more for one that has missed something.
+        // The feed cannot keep anything for a consumer that has already missed change sets.
         guard consumer.position.sequence + 1 >= head.oldest else { return false }
         guard lease.holds, head.sequence - consumer.position.sequence <= UInt64(lease.changeSets) else { return false }
         let next = max(consumer.position.sequence + 1, head.oldest)
@@ -201,8 +204,8 @@ package struct FeedRetention {
         try mapLMDB { () throws(LMDBError) in try ConsumerStorage.put(consumer, databases, &raw) }
     }
 
-    /// The first of some change sets, and when it was written. One that is damaged counts as old as the next: readers are told
-    /// of it, and no writer shall fail for it.
+    /// Returns the first readable change set in a range, and its time. A damaged change set counts as old as the next one:
+    /// readers report the damage, and a writer must not fail because of it.
     private func firstTime(
         _ sequences: Range<UInt64>, _ raw: borrowing LMDBWriteTransaction
     ) throws(StoreError) -> (sequence: UInt64, time: Date)? {
@@ -239,7 +242,7 @@ package struct FeedRetention {
         return cursor.key.array()
     }
 
-    /// The first change set that is stored, retained or not.
+    /// Returns the first stored change set, whether it is retained or not.
     private func firstStored(_ raw: borrowing LMDBWriteTransaction) throws(LMDBError) -> UInt64? {
         var cursor = try raw.snapshot.openCursor(databases.feed)
         return try cursor.first() ? Self.sequence(of: cursor.key) : nil

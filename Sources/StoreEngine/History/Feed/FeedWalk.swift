@@ -1,34 +1,35 @@
 import LMDB
 
-/// Reads change sets one after the other from a position on, a large one in parts.
+/// Reads change sets in order from a position, a large one in parts.
 ///
-/// It holds no snapshot: each call reads through one of its own, so a reader may rest between two for any time. What it has
-/// not read may then be gone, which is an error.
+/// The walk holds no snapshot: each call reads through a snapshot of its own, so a reader may pause between two calls for any
+/// time. Change sets may be removed before the walk reads them; the next call then throws an error.
 package struct FeedWalk: Sendable {
-    /// Where it stands: all change sets up to there were read.
+    /// The position of the walk: it has read all change sets up to here.
     package private(set) var position: Position
     private var decoder: FeedEntryDecoder?
-    /// Whether it also reads what the feed does not retain any more, as long as that is there.
+    /// Whether the walk also reads change sets that are no longer retained but still stored.
     private let reachesBack: Bool
 
-    /// Whether parts of a change set were read, and not all.
+    /// Whether the walk has read some but not all parts of a change set.
     package var isInside: Bool { decoder != nil }
 
-    /// A walk from after `position` on, which must be one of the store's.
+    /// Creates a walk that begins after `position`, which must be a position of the store.
     ///
-    /// - Parameter reachesBack: whether it also reads change sets that are not retained any more, as long as the trail needs them.
+    /// - Parameter reachesBack: whether the walk also reads change sets that are no longer retained, while the trail still needs
+    ///   them.
     package init(after position: Position, reachesBack: Bool = false) {
         self.position = position
         self.reachesBack = reachesBack
     }
 
-    /// How much is read at once.
+    /// Limits for one read.
     package struct Limits {
-        /// The most changes in a part, and about the most in all parts together.
+        /// The maximum number of changes in a part, and about the maximum in all parts together.
         package var changes: Int
-        /// The most change sets.
+        /// The maximum number of change sets.
         package var changeSets = Int.max
-        /// About the most bytes of records.
+        /// About the maximum number of bytes of records.
         package var bytes = 1 << 20
 
         package init(changes: Int, changeSets: Int = .max) {
@@ -37,12 +38,12 @@ package struct FeedWalk: Sendable {
         }
     }
 
-    /// Reads parts until there are enough or no more.
+    /// Reads parts until a limit is reached or the feed ends.
     ///
-    /// What comes before something that cannot be read is given first; the error is that of the read after it.
+    /// If a change set cannot be read, the call returns the parts before it, and the next call throws the error.
     ///
-    /// - Throws: ``StoreError``: `positionCompacted` when what comes next is not retained; `positionDiverged` when it does not
-    ///   continue what was read; `damaged`.
+    /// - Throws: ``StoreError``: `positionCompacted` when the next change set is not retained; `positionDiverged` when it does
+    ///   not continue the ones that were read; `damaged`.
     package mutating func read(_ scope: ReadContext, _ limits: Limits) throws(StoreError) -> [FeedPart] {
         var parts: [FeedPart] = []
         do {
@@ -72,7 +73,7 @@ package struct FeedWalk: Sendable {
             var part: FeedPart?
             if !entry.needsFragment { part = try entry.takeRest(limit: limits.changes, into: &changes) }
             while part == nil {
-                // The next fragment lies behind the one before it, also that of the next entry.
+                // The next fragment follows the previous one directly, even if it belongs to the next entry.
                 isPlaced = unsafe isPlaced ? try cursor.next() : try cursor.seek(exactly: entry.nextKey.span.bytes)
                 guard isPlaced else { throw CodecError("its next fragment is missing") }
                 part = try entry.take(key: cursor.key, value: cursor.value, limit: limits.changes, into: &changes)

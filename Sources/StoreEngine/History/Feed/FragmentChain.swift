@@ -1,9 +1,9 @@
-/// The fragments of one entry of the feed as they are read, each of which must be the next and fit the hash before it.
+/// Checks the fragments of one entry of the feed while they are read: each must be the next one and match the previous hash.
 struct FragmentChain: Sendable {
     /// The entry's sequence number.
     let sequence: UInt64
-    /// The hash up to here: of the entry before, then of the newest fragment; nil before the first fragment of an entry that is
-    /// read alone, which says itself what the hash before it was.
+    /// The hash of the newest fragment, or of the previous entry before the first fragment. Nil before the first fragment of an
+    /// entry that is read alone: that fragment contains the previous hash.
     private(set) var hash: UInt64?
     /// Whether the last fragment was taken.
     private(set) var isComplete = false
@@ -14,7 +14,7 @@ struct FragmentChain: Sendable {
         self.hash = hash
     }
 
-    /// The key of the fragment that comes next.
+    /// The key of the next fragment.
     var nextKey: [UInt8] {
         var key = ByteWriter(capacity: 16)
         key.append(bigEndian: sequence)
@@ -24,8 +24,8 @@ struct FragmentChain: Sendable {
 
     /// Takes the next fragment.
     ///
-    /// - Returns: its part of the entry's stream.
-    /// - Throws: ``CodecError`` when it is not the next one, or its hash does not fit.
+    /// - Returns: the fragment's part of the entry's stream.
+    /// - Throws: ``CodecError`` when the fragment is not the next one, or its hash does not match.
     @_lifetime(copy value)
     mutating func take(key: RawSpan, value: RawSpan) throws(CodecError) -> RawSpan {
         let fragment = try FeedFragment(key: key, value: value)

@@ -1,17 +1,17 @@
 public import Foundation
 
-/// A place in the feed of one store: after a certain change set.
+/// A position in the feed of one store: after a certain change set.
 ///
-/// It names the store and the change set's chained hash besides the sequence number, so that a position from another
-/// store, or from a history that was lost and written anew, is told apart.
+/// Besides the sequence number, it contains the store's identity and the chained hash of the change set. The store therefore
+/// recognizes a position from another store, or from a history that was lost and rewritten.
 public struct Position: Hashable, Sendable, Codable {
-    /// The store's identity, made at its creation.
+    /// The store's identity, created with the store.
     public let store: UUID
-    /// The epoch: a copy or a restored backup starts a new one with its first write access.
+    /// The epoch. A copy or a restored backup starts a new epoch with its first write access.
     public let epoch: UInt64
-    /// The sequence number of the change set, 0 for the place before the first.
+    /// The sequence number of the change set; 0 for the position before the first one.
     public let sequence: UInt64
-    /// The change set's chained hash.
+    /// The chained hash of the change set.
     public let hash: UInt64
 
     package init(store: UUID, epoch: UInt64, sequence: UInt64, hash: UInt64) {
@@ -27,7 +27,7 @@ public struct Position: Hashable, Sendable, Codable {
 }
 
 extension Position: LosslessStringConvertible {
-    /// The full token: store identity, epoch, sequence number and hash, for a later resume.
+    /// The full token for a later resume: store identity, epoch, sequence number and hash.
     public var description: String {
         [store.uuidString, String(epoch, radix: 16), String(sequence), String(hash, radix: 16)].joined(separator: ".")
     }
@@ -56,7 +56,7 @@ extension Position {
         self = position
     }
 
-    /// Writes the full token, as ``description``.
+    /// Writes the full token, equal to ``description``.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

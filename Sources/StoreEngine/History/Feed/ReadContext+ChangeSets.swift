@@ -1,6 +1,6 @@
-// Single change sets of the feed of one snapshot.
+// Single change sets of the feed in one snapshot.
 extension ReadContext {
-    /// The change set with this sequence number, whole.
+    /// Returns the whole change set with this sequence number.
     ///
     /// - Throws: ``StoreError``: as ``position(before:)``; `damaged`.
     package func changeSet(_ sequence: UInt64) throws(StoreError) -> ChangeSet {
@@ -12,10 +12,10 @@ extension ReadContext {
         return ChangeSet(part, wanted: nil, state)
     }
 
-    /// The position before a retained change set: the feed read from there begins with it.
+    /// Returns the position before a retained change set. A reader that resumes there receives this change set first.
     ///
-    /// - Throws: ``StoreError``: `positionCompacted` (with the oldest position), `positionInFuture`; `invalidValue` for 0,
-    ///   which is the place before the first change set.
+    /// - Throws: ``StoreError``: `positionCompacted` (with the oldest position), `positionInFuture`; `invalidValue` for 0, the
+    ///   position before the first change set.
     package func position(before sequence: UInt64) throws(StoreError) -> Position {
         let head = try feedHead()
         guard sequence > 0 else {
@@ -28,7 +28,7 @@ extension ReadContext {
         return try position(at: sequence - 1, head)
     }
 
-    /// Checks that a position is one after a retained change set of this store's history.
+    /// Checks that a position is directly after a retained change set of this store's history.
     ///
     /// - Throws: ``StoreError``: as ``position(before:)``; `positionOfAnotherStore`, `positionDiverged`.
     package func requireChangeSet(at position: Position) throws(StoreError) {

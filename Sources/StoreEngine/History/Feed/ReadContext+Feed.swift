@@ -2,16 +2,16 @@ import LMDB
 
 // Positions in the feed of one snapshot.
 extension ReadContext {
-    /// The newest position.
+    /// Returns the newest position.
     package func feedPosition() throws(StoreError) -> Position { Position(store: state.identity, head: try feedHead()) }
 
-    /// The oldest position from which the feed can be resumed.
+    /// Returns the oldest position from which a reader can resume the feed.
     package func oldestPosition() throws(StoreError) -> Position {
         let head = try feedHead()
         return try position(at: head.oldest - 1, head)
     }
 
-    /// The position after the change set with this sequence number.
+    /// Returns the position after the change set with this sequence number.
     ///
     /// - Throws: ``StoreError``: `positionCompacted` (with the oldest position), `positionInFuture`.
     package func position(at sequence: UInt64) throws(StoreError) -> Position {
@@ -21,7 +21,7 @@ extension ReadContext {
         return try position(at: sequence, head)
     }
 
-    /// Checks that the feed can be resumed after a position.
+    /// Checks that a reader can resume the feed after a position.
     ///
     /// - Throws: ``StoreError``: `positionOfAnotherStore`, `positionInFuture`, `positionCompacted` (with the oldest
     ///   position), `positionDiverged`.
@@ -34,7 +34,8 @@ extension ReadContext {
         }
     }
 
-    /// Checks that a position is one of this store and its history, as far as the feed tells: it may be in the future, or compacted.
+    /// Checks that a position belongs to this store and, as far as the feed shows, to its history. The position may be in the
+    /// future, or compacted.
     ///
     /// - Throws: ``StoreError``: `positionOfAnotherStore`, `positionDiverged`.
     package func requireOwn(_ position: Position) throws(StoreError) {
@@ -46,7 +47,7 @@ extension ReadContext {
         }
     }
 
-    /// Checks that a position is one of this store, and not of what it has yet to come to.
+    /// Checks that a position belongs to this store and is not in the future.
     func requireKnown(_ position: Position, _ head: FeedHead) throws(StoreError) {
         try requireThisStore(position)
         guard position.sequence <= head.sequence else { throw inFuture(position.sequence, head) }
@@ -61,7 +62,7 @@ extension ReadContext {
         }
     }
 
-    /// The error of a position whose history is not the store's.
+    /// The error for a position that is not part of the store's history.
     static func diverged(_ position: Position) -> StoreError {
         StoreError(
             .positionDiverged,
@@ -70,7 +71,7 @@ extension ReadContext {
             remedy: "read the records afresh and go on from there")
     }
 
-    /// Checks that all change sets after one are there.
+    /// Checks that all change sets after a sequence number are retained.
     func requireRetained(_ sequence: UInt64, _ head: FeedHead) throws(StoreError) {
         guard sequence + 1 >= head.oldest else { throw try compacted(sequence, head) }
     }
@@ -78,7 +79,7 @@ extension ReadContext {
     func position(at sequence: UInt64, _ head: FeedHead) throws(StoreError) -> Position {
         if sequence == head.sequence { return Position(store: state.identity, head: head) }
         let after = try feedHeader(sequence + 1)
-        // That of a change set that is gone is not known; nothing is compared by it.
+        // The epoch of a removed change set is not known. Resuming the feed does not compare it.
         let epoch = sequence < head.oldest ? after.epoch : try feedHeader(sequence).epoch
         return Position(store: state.identity, epoch: epoch, sequence: sequence, hash: after.previousHash)
     }

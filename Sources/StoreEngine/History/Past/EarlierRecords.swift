@@ -1,11 +1,11 @@
-/// The records as they were before the first of some changes.
+/// Changed records in their state before the first of a run of changes.
 struct EarlierRecords {
     /// A record that has changed.
     struct Entry {
-        /// The place of its type in the catalog.
+        /// The index of its type in the catalog.
         let typeIndex: Int
         let key: [UInt8]
-        /// Its bytes before the first change, of the version that they were written in; nil where there was none.
+        /// The record's bytes before the first change, in the version of their write; nil if there was no record.
         let before: [UInt8]?
     }
 
@@ -22,7 +22,7 @@ struct EarlierRecords {
 
     init(_ catalog: Catalog) { self.catalog = catalog }
 
-    /// Adds what comes next in the feed.
+    /// Adds the next part of the feed.
     mutating func add(_ part: FeedPart) throws(StoreError) {
         for change in part.changes {
             guard let typeIndex = catalog.typeIndex(ofID: change.type) else { continue }
@@ -40,7 +40,7 @@ struct EarlierRecords {
         }
     }
 
-    /// Whether a record is among them.
+    /// Whether a record is among the changed ones.
     func contains(typeIndex: Int, key: [UInt8]) -> Bool { names.contains(Name(typeIndex: typeIndex, key: key)) }
 
     /// Whether a type was added or changed.

@@ -1,7 +1,7 @@
 import LMDB
 
-/// Makes of earlier records what differs between the store's databases then and now: the records, and the entries that they
-/// have in today's indexes.
+/// Computes from earlier records the difference between the store's databases at the earlier position and now. The difference
+/// covers the records, and their entries in the current indexes.
 @safe
 struct OverlayMaker: ~Copyable, ~Escapable {
     private let scope: ReadContext
@@ -14,7 +14,7 @@ struct OverlayMaker: ~Copyable, ~Escapable {
         self.earlier = earlier
     }
 
-    /// The overlay that shows the earlier records.
+    /// Returns the overlay that contains the earlier records.
     consuming func make() throws(StoreError) -> LMDBOverlay {
         let catalog = scope.state.catalog
         for record in earlier.entries {
@@ -22,7 +22,7 @@ struct OverlayMaker: ~Copyable, ~Escapable {
             do {
                 try add(record, type)
             } catch let error as CodecError {
-                // A migration looks at the records that there are, and not at those that were.
+                // A migration checks the current records, but not the earlier ones.
                 if earlier.hasChanged(type) { throw Self.unfit(type, error) }
                 throw unsafe scope.damage(type, key: record.key.span.bytes, error)
             } catch {
@@ -63,8 +63,8 @@ struct OverlayMaker: ~Copyable, ~Escapable {
             unsafe try Self.entries(of: before.span.bytes, key, type), try Self.entries(of: now, key, type)
         )
         for (indexNumber, index) in type.indexes.enumerated() {
-            // An entry that both have stays. One that others might have had too, in an index that has become unique since, is
-            // added all the same, so that it clashes with theirs.
+            // An entry that both states have stays. The exception is an index that has become unique since: other records may
+            // have had the same entry. It is then added anyway, so that it clashes with theirs.
             func isMoved(_ entry: ExpectedEntry, from others: [ExpectedEntry]) -> Bool {
                 entry.isSole && !isSameType || !others.contains { $0.key == entry.key }
             }
@@ -82,7 +82,7 @@ struct OverlayMaker: ~Copyable, ~Escapable {
         _ entry: ExpectedEntry, to index: OpenIndex, _ record: EarlierRecords.Entry, _ type: OpenType
     ) throws {
         let key = entry.key
-        // Of an index that has become unique since, a record that has not changed may have the same value.
+        // In an index that has become unique since, an unchanged record may have the same value.
         if entry.isSole, earlier.hasChanged(type),
             let data = unsafe try scope.value(index.database, key: key.span.bytes)
         {
@@ -92,7 +92,8 @@ struct OverlayMaker: ~Copyable, ~Escapable {
         unsafe builder.add(index.database, key: key.span.bytes, value: entry.data.span.bytes)
     }
 
-    /// The entries of a record in each of the indexes; none in those that are being built, in which nothing is looked up.
+    /// Returns the entries of a record in each of the indexes. Indexes that are still being built get none, because no request
+    /// uses them.
     private static func entries(
         of bytes: RawSpan, _ key: [UInt8], _ type: OpenType
     ) throws(CodecError) -> [[ExpectedEntry]] {
@@ -110,8 +111,8 @@ struct OverlayMaker: ~Copyable, ~Escapable {
         }
     }
 
-    /// Fails for a record from before a field that must have a value by now, and has none in such records: a migration has seen to
-    /// it that there are none of these any more, but not that there never were.
+    /// Fails for a record that lacks a field that now requires a value. A migration ensures that no current record lacks it, but
+    /// earlier records may.
     private static func requireValues(_ record: RecordBytes, _ type: OpenType) throws(CodecError) {
         if record.schemaVersion == type.type.version { return }
         let fields = try type.type.fields(ofVersion: record.schemaVersion)

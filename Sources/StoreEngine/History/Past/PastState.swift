@@ -1,26 +1,25 @@
 package import LMDB
 
-/// What a store held at an earlier position, as what differs in it from a newer one.
+/// The contents of a store at an earlier position, as the difference from a newer position.
 ///
-/// It takes memory for the records that have changed in between, and for their index entries; what has not changed is read
-/// where it is.
+/// It takes memory for the records that changed in between, and for their index entries. Everything else is read from the store.
 package struct PastState: Sendable {
     /// The earlier position.
     package let position: Position
-    /// The newer one: the head of the feed in the snapshots that ``overlay`` may lie over.
+    /// The newer position: the head of the feed in the snapshots that ``overlay`` can be applied to.
     package let head: Position
-    /// The version of the catalog by which index entries were made.
+    /// The version of the catalog that determines the index entries.
     package let catalogVersion: UInt64
-    /// What differs.
+    /// The difference between the two positions.
     package let overlay: LMDBOverlay
     /// The names of the record types that were added or changed in between.
     package let changedTypes: [String]
 
-    /// Looks up what a transaction's state differs in from an earlier one. Takes time for all that changed in between.
+    /// Computes the difference between a transaction's state and an earlier one. Takes time for all changes in between.
     ///
-    /// - Parameter scope: of a transaction that no overlay lies over.
-    /// - Throws: ``StoreError``: as ``ReadContext/requireResumable(_:)``; `historyUnavailable` when the feed does not tell all that
-    ///   changed in between; `damaged`.
+    /// - Parameter scope: belongs to a transaction without an overlay.
+    /// - Throws: ``StoreError``: as ``ReadContext/requireResumable(_:)``; `historyUnavailable` when the feed does not contain all
+    ///   changes in between; `damaged`.
     package init(at position: Position, _ scope: ReadContext) throws(StoreError) {
         try scope.requireResumable(position)
         self.position = position
@@ -34,11 +33,11 @@ package struct PastState: Sendable {
         changedTypes = earlier.changedTypes
     }
 
-    /// The same earlier state over the newest one. Takes time for what changed since ``head``, and for putting that together
-    /// with what differed before.
+    /// Returns the same earlier state as a difference from the newest one. Takes time for the changes since ``head``, and for
+    /// combining them with the existing overlay.
     ///
-    /// - Parameter scope: of a transaction that no overlay lies over, by the same version of the catalog.
-    /// - Throws: as ``init(at:_:)``, about what comes after ``head``.
+    /// - Parameter scope: belongs to a transaction without an overlay, with the same version of the catalog.
+    /// - Throws: as ``init(at:_:)``, for the changes after ``head``.
     package func extended(_ scope: ReadContext) throws(StoreError) -> PastState {
         assert(scope.state.catalog.version == catalogVersion, "the index entries are those of another catalog")
         let newer = try PastState(at: head, scope)

@@ -1,25 +1,26 @@
 import LMDB
 
 extension ReadContext {
-    /// The feed's head, where the feed tells all that there is in this snapshot.
+    /// Returns the feed's head, if the feed covers all contents of this snapshot.
     ///
-    /// - Throws: ``StoreError``: `historyUnavailable` when a program that is not ModelStore has written since.
+    /// - Throws: ``StoreError``: `historyUnavailable` when a program that is not ModelStore has written since the newest change
+    ///   set.
     package func toldHead() throws(StoreError) -> FeedHead {
         let head = try feedHead()
         if head.transactionID == UInt64(snapshot.transactionID) { return head }
         throw unknown("a program that is not ModelStore has written to the store", before: head.sequence + 1)
     }
 
-    /// So many changes are read from the feed at once.
+    /// The number of changes to read from the feed at once.
     private static let changesAtOnce = 4_096
 
-    /// Calls `body` with the change sets between two positions, large ones in parts, in their order.
+    /// Calls `body` with the change sets between two positions, in order, and with large ones in parts.
     ///
     /// - Parameters:
-    ///   - position: the earlier one, from which the feed can be resumed.
+    ///   - position: the earlier position, from which the feed can be resumed.
     ///   - sequence: the sequence number of the last change set.
-    /// - Throws: what `body` throws; ``StoreError``: `historyUnavailable` when the change sets do not tell all that changed;
-    ///   `damaged`.
+    /// - Throws: any error that `body` throws; ``StoreError``: `historyUnavailable` when the change sets do not contain all
+    ///   changes; `damaged`.
     func forEachPart(
         after position: Position, upTo sequence: UInt64, _ body: (FeedPart) throws(StoreError) -> Void
     ) throws(StoreError) {
@@ -39,7 +40,7 @@ extension ReadContext {
         }
     }
 
-    /// Fails for a change set after which it cannot be told what was before it.
+    /// Fails for a change set whose earlier state cannot be reconstructed.
     private func requireTold(_ part: FeedPart) throws(StoreError) {
         for change in part.changes {
             if change.kind == .reset {

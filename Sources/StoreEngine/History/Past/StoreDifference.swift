@@ -1,26 +1,26 @@
-/// What the records of a store differ in between two positions.
+/// The records of a store that differ between two positions.
 ///
-/// Each record that differs is there once, with the change that leads from the one state to the other: an insert, an
-/// update, a delete, or a replacement where it is another record under the same id. ``changes(of:)`` gives those of a
-/// type as values, ``RecordChange/fieldChanges()`` the values of the fields of any.
+/// Each of these records occurs once, with the change that leads from the first state to the second. It is an insert, an update,
+/// a delete, or a replacement if another record has the id. ``changes(of:)`` returns the changes of one type as values, and
+/// ``RecordChange/fieldChanges()`` returns the field values of any change.
 public struct StoreDifference: Sendable {
     /// The position of the first state.
     public let from: Position
-    /// The position of the second state; it may be the earlier one.
+    /// The position of the second state. It may be earlier than ``from``.
     public let to: Position
-    /// The names of the record types that were added or changed in between: records of both states are shown in the form
-    /// that they have now.
+    /// The names of the record types that were added or changed in between. The records of both states have the current form of
+    /// their type.
     public let changedTypes: [String]
-    /// What leads from the first state to the second; nil where they are one.
+    /// The changes that lead from the first state to the second; nil if the states are the same.
     @usableFromInline let changeSet: ChangeSet?
 
-    /// The records that differ, in the order in which they were first changed.
+    /// The changed records, in the order of their first change.
     public var changes: [RecordChange] { changeSet?.changes ?? [] }
 
-    /// Whether no record differs.
+    /// Whether no record differs between the two positions.
     public var isEmpty: Bool { changes.isEmpty }
 
-    /// The records of one type that differ.
+    /// Returns the changes of the records of one type.
     ///
     /// - Throws: ``StoreError``: `unknownType` when the store was opened without `R`; `damaged`.
     @inlinable
@@ -28,12 +28,12 @@ public struct StoreDifference: Sendable {
         try changeSet?.changes(of: type) ?? []
     }
 
-    /// What the records of a transaction's store differ in between two positions.
+    /// Computes the records that differ between two positions in a transaction's store.
     ///
-    /// Takes time for all that changed between them, and memory for both states of the records that differ.
+    /// Takes time for all changes between the positions, and memory for both states of the records that differ.
     ///
-    /// - Parameter typeIndex: the place of the one type that is of interest; nil for all.
-    /// - Throws: ``StoreError``: as ``ReadContext/requireResumable(_:)`` of either; `historyUnavailable`; `damaged`.
+    /// - Parameter typeIndex: the catalog index of the only type to compare; nil for all types.
+    /// - Throws: ``StoreError``: as ``ReadContext/requireResumable(_:)`` for either position; `historyUnavailable`; `damaged`.
     package init(from: Position, to: Position, typeIndex: Int? = nil, _ scope: ReadContext) throws(StoreError) {
         self.from = from
         self.to = to
@@ -60,7 +60,7 @@ public struct StoreDifference: Sendable {
 }
 
 extension ChangeSet {
-    /// What leads from where this leads to back to where it begins.
+    /// Returns the inverse change set, which leads from the second state back to the first.
     fileprivate func inverted() throws(StoreError) -> ChangeSet {
         var inverted: [RecordChange] = []
         inverted.reserveCapacity(changes.count)

@@ -1,56 +1,57 @@
-/// What became of one record between a position and now, told without the changes in between: an element of a
-/// ``FeedDifference``.
+/// The net change of one record between a position and now, without the changes in between. An element of a ``FeedDifference``.
 ///
-/// It is no ``RecordChange``: which fields changed, how often, and what they were before is not known any more, nor what a
-/// record that is gone held.
+/// It is not a ``RecordChange``. The store no longer knows which fields changed, how often, or from which values. It does not
+/// know the contents of a deleted record either.
 public struct DifferenceEntry: Sendable {
-    /// How the record is now.
+    /// The current state of the record.
     public enum State: Hashable, Sendable {
-        /// It is there; a row comes with it.
+        /// The record exists, and the entry contains its row.
         case present
-        /// It is gone.
+        /// The record does not exist.
         case absent
-        /// It is there and does not meet the condition that was asked for. Whether it did at the position is not known: whoever
-        /// keeps those that meet it takes it away, if it is there.
+        /// The record exists and does not meet the requested condition. The store does not know whether it met the condition at
+        /// the position. A reader that keeps matching records removes this record if it holds it.
         case unmatched
-        /// Not a record: the record type was added or changed. Its rows come in the newest form.
+        /// Not a record: the record type was added or changed. Rows of the type come in the newest form.
         case schema
-        /// Not a record: records of the type, or of all types, changed in a way that the feed does not tell. They are to be read
-        /// afresh.
+        /// Not a record: records of the type, or of all types, changed in a way that the feed does not record. Read them again.
         case reset
     }
 
-    /// What there was under the record's id at the position.
+    /// The state under the record's id at the position.
     public enum Before: Hashable, Sendable {
-        /// Nothing.
+        /// No record existed.
         case nothing
-        /// This record; its fields may have been others.
+        /// This record existed; its fields may have changed.
         case same
-        /// Another record, which was deleted since; this one was inserted under its id.
+        /// Another record existed. It was deleted since, and this record was inserted under its id.
         case another
-        /// A record or nothing: more than one record has had the id since.
+        /// A record or nothing existed. More than one record has had the id since, so the store does not know which.
         case unknown
     }
 
-    /// How the record is now.
+    /// The current state of the record.
     public let state: State
-    /// What there was at the position. A record that came and went since is told too, as absent after nothing: whoever was
-    /// interrupted in the middle of a large change set may have it.
+    /// The state at the position. The difference also lists records that were inserted and deleted since. Their state is
+    /// `absent`, and their earlier state is `nothing`. A reader that was interrupted in the middle of a large change set may hold
+    /// them.
     public let before: Before
     package let typeNumber: UInt32
     package let type: OpenType?
-    /// The id as a reference to the record holds it; the row's own where there is one.
+    /// The id, encoded as in a reference to the record; equal to the row's own id if there is a row.
     package let id: [UInt8]
-    /// The record as it is now, in the form of the newest version.
+    /// The current record, in the form of the newest version.
     package let row: [UInt8]?
 
-    /// The name of the record type; `*` for a reset of all, and its number for a type that a migration has replaced.
+    /// The name of the record type. It is `*` for a reset of all types, and `#` with the type's number for a type that a
+    /// migration replaced.
     public var typeName: String {
         if let type { return type.name }
         return typeNumber == .max ? "*" : "#\(typeNumber)"
     }
 
-    /// The kind of change that leads from then to now; nil where that is not known, or is not about a record's presence.
+    /// The kind of change that leads from the earlier state to the current one. Nil if the store does not know it, if the record
+    /// does not meet the condition, or if the record existed neither then nor now.
     public var kind: ChangeKind? {
         switch (state, before) {
         case (.present, .nothing): .insert
@@ -63,17 +64,18 @@ public struct DifferenceEntry: Sendable {
         }
     }
 
-    /// The record's id as a JSON value; an array where the id has several fields. Nil for a difference that is not of a record.
+    /// Returns the record's id as a JSON value; an array if the id has several fields. Returns nil for an entry that is not of a
+    /// record.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
     public func idJSON() throws(StoreError) -> String? { try idValue().map { JSONWriter.text(of: $0) } }
 
-    /// The record as it is now, as a JSON object; nil where it is not there or not wanted.
+    /// Returns the current record as a JSON object; nil if it does not exist or does not meet the condition.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
     public func rowJSON() throws(StoreError) -> String? { try rowValue().map { JSONWriter.text(of: $0) } }
 
-    /// The record's id.
+    /// Returns the record's id.
     package func idValue() throws(StoreError) -> JSONValue? {
         guard state != .schema, state != .reset, let type else { return nil }
         return try decoded { () throws(CodecError) in
@@ -88,7 +90,7 @@ public struct DifferenceEntry: Sendable {
         }
     }
 
-    /// The record as it is now.
+    /// Returns the current record.
     package func rowValue() throws(StoreError) -> JSONValue? {
         guard let row, let type else { return nil }
         return try decoded { () throws(CodecError) in
@@ -105,16 +107,16 @@ public struct DifferenceEntry: Sendable {
     }
 }
 
-/// What became of one record between a position and now, with its Swift type.
+/// The net change of one record between a position and now, with its Swift type.
 public struct Difference<R: Record>: Equatable, Sendable {
     /// The record's id.
     public let id: R.ID
-    /// The record as it is now; nil where it is gone, or does not meet the condition that was asked for.
+    /// The current record; nil if it was deleted, or does not meet the requested condition.
     public let row: R?
-    /// How it is now.
+    /// The current state of the record.
     public let state: DifferenceEntry.State
-    /// What there was under the id at the position.
+    /// The state under the id at the position.
     public let before: DifferenceEntry.Before
-    /// The kind of change that leads from then to now; nil where that is not known.
+    /// The kind of change that leads from the earlier state to the current one; nil as for ``DifferenceEntry/kind``.
     public let kind: ChangeKind?
 }

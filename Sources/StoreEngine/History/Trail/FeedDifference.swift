@@ -1,13 +1,14 @@
-/// A part of the net difference between a position and now, by record: for who comes back after the change sets in between have
-/// left the feed.
+/// A part of the net difference between a position and now, by record.
+///
+/// A reader uses it to catch up after the change sets in between have left the feed.
 public struct FeedDifference: Sendable {
-    /// The position since which the difference is told. Who stops before its end begins anew there.
+    /// The position that the difference starts from. A reader that stops before the end starts again from here.
     public let since: Position
-    /// Every record that changed last in this change set or an earlier one has been given.
+    /// The reader has received every record whose last change is in this change set or an earlier one.
     public let reached: UInt64
-    /// The newest change set of the store when this part was read: how far ``reached`` has to come.
+    /// The newest change set of the store when this part was read. The difference is complete when ``reached`` equals it.
     public let newest: UInt64
-    /// The records, each as it was when this part was read.
+    /// The records, each in its state when this part was read.
     public let records: [DifferenceEntry]
     private let state: StoreState
 
@@ -19,7 +20,7 @@ public struct FeedDifference: Sendable {
         self.state = state
     }
 
-    /// The records of one type.
+    /// Returns the records of one type.
     ///
     /// - Throws: ``StoreError``: `unknownType` when the store was opened without `R`; `damaged`.
     public func records<R: Record>(of type: R.Type) throws(StoreError) -> [Difference<R>] {
@@ -36,8 +37,8 @@ public struct FeedDifference: Sendable {
         return typed
     }
 
-    /// Whether records of a type changed in a way that the feed does not tell, so that they must be read afresh: a program
-    /// that is not ModelStore has written to the store.
+    /// Returns whether records of a type changed in a way that the feed does not record, so that a reader must read them again.
+    /// This happens when a program that is not ModelStore has written to the store.
     public func isReset<R: Record>(_ type: R.Type) -> Bool {
         guard let typeIndex = state.catalog.typeIndex(named: R.recordSchema.name) else { return false }
         let number = state.catalog.types[typeIndex].type.id

@@ -1,20 +1,20 @@
-/// Which records a difference has met and told already, so that it need not tell them again.
+/// The records that a difference has met and delivered, so that it does not deliver them again.
 ///
-/// It remembers some and then begins anew: a record may come twice then, which is as right as once.
+/// It remembers a limited number and then starts over. The difference may then deliver a record twice, which is also correct.
 struct GivenRecords: Sendable {
-    /// What is known of a record that was met.
+    /// The state of a record that was met.
     struct Given: Sendable {
-        /// The newest change set of the snapshot that it was told from; nil where it was met and not told.
+        /// The newest change set of the snapshot from which the record was delivered; nil if it was met but not delivered.
         let newest: UInt64?
-        /// Whether there was one under its id at the position; nil where that is not known.
+        /// Whether a record existed under its id at the position; nil if this is not known.
         let wasThere: Bool?
     }
 
-    /// The most records that are remembered.
+    /// The maximum number of records to remember.
     private static let limit = 100_000
 
     private var records: [TrailKey.Record: Given] = [:]
-    /// Whether it remembers all that were met.
+    /// Whether it remembers all records that were met.
     private(set) var isComplete = true
 
     subscript(record: TrailKey.Record) -> Given? { records[record] }

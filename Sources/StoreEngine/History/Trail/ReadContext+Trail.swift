@@ -1,9 +1,8 @@
 import LMDB
 
-// Positions that are further back than what the feed retains.
+// Positions older than those that the feed retains.
 extension ReadContext {
-    /// The first change set after a sequence number that is still stored, also one that is not retained any more; nil where there
-    /// is none.
+    /// Returns the first stored change set after a sequence number, even if it is no longer retained; nil if there is none.
     func firstStored(after sequence: UInt64) throws(StoreError) -> UInt64? {
         var key = ByteWriter(capacity: 8)
         key.append(bigEndian: sequence + 1)
@@ -16,7 +15,7 @@ extension ReadContext {
         }
     }
 
-    /// The position after a change set, of which the next one is stored or which is the newest.
+    /// Returns the position after a change set. That change set must be the newest, or the next one must be stored.
     func storedPosition(at sequence: UInt64) throws(StoreError) -> Position {
         let head = try feedHead()
         if sequence == head.sequence { return Position(store: state.identity, head: head) }
@@ -24,15 +23,16 @@ extension ReadContext {
         return Position(store: state.identity, epoch: next.epoch, sequence: sequence, hash: next.previousHash)
     }
 
-    /// How far the trail goes back and has come; nil where the store has none.
+    /// Returns how far the trail reaches back and forward; nil if the store has no trail.
     package func trailHead() throws(StoreError) -> TrailHead? { try TrailReader(state.databases, snapshot)?.head }
 
-    /// Checks that the difference can be told since a position that need not be retained any more.
+    /// Checks that the store can compute the difference since a position, which need not be retained any more.
     ///
-    /// The hash of a change set that has left the feed is gone, so of the position's history only the epoch is compared.
+    /// The hash of a change set that has left the feed is not known. For such a position, only the epoch is compared with the
+    /// store's history.
     ///
-    /// - Throws: ``StoreError``: `positionOfAnotherStore`, `positionInFuture`, `positionDiverged`; `positionCompacted` where the
-    ///   trail does not go back so far.
+    /// - Throws: ``StoreError``: `positionOfAnotherStore`, `positionInFuture`, `positionDiverged`; `positionCompacted` when the
+    ///   trail does not reach back that far.
     package func requireDifference(since position: Position) throws(StoreError) {
         let head = try feedHead()
         try requireKnown(position, head)
@@ -48,27 +48,27 @@ extension ReadContext {
         }
     }
 
-    /// The position after the change set with this sequence number, from which the difference can be told.
+    /// Returns the position after the change set with this sequence number, as the start of a difference.
     ///
-    /// - Throws: ``StoreError``: `positionInFuture`; `positionCompacted` where the trail does not go back so far.
+    /// - Throws: ``StoreError``: `positionInFuture`; `positionCompacted` when the trail does not reach back that far.
     package func differencePosition(at sequence: UInt64) throws(StoreError) -> Position {
         let head = try feedHead()
         guard sequence <= head.sequence, try sequence < requireTrail(from: sequence, head), let trail = try trailHead()
         else { return try sequence <= head.sequence ? storedPosition(at: sequence) : position(at: sequence) }
-        // Its hash is gone with it.
+        // The change set has left the feed, and its hash with it.
         let epoch = trail.epochs.last { $0.sequence <= sequence } ?? trail.epochs.first
         return Position(store: state.identity, epoch: epoch?.epoch ?? head.epoch, sequence: sequence, hash: 0)
     }
 
-    /// Checks that what changed after a change set is known: by the trail, and from where that ends by the feed.
+    /// Checks that the store knows all changes after a change set: from the trail, and from the feed after the trail's end.
     ///
-    /// - Returns: the newest change set that only the trail tells of.
+    /// - Returns: the newest change set that only the trail covers.
     func requireTrail(from sequence: UInt64, _ head: FeedHead) throws(StoreError) -> UInt64 {
         guard let trail = try trailHead() else {
             try requireRetained(sequence, head)
             return head.oldest - 1
         }
-        // A program that knows no trail may have removed what it was to take up.
+        // A program that does not know the trail may have removed change sets before the trail covered them.
         let first = try firstStored(after: trail.noted)
         guard sequence >= trail.floor, first ?? head.sequence + 1 == trail.noted + 1 else {
             try requireRetained(sequence, head)

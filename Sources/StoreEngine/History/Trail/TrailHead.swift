@@ -1,39 +1,42 @@
-/// What the trail says of itself: how far it goes back, and how far it has come.
+/// The range of change sets that the trail covers, and its settings.
+///
+/// The trail is a database that remembers, for each record, the last change set that changed it. It covers change sets that have
+/// left the feed.
 ///
 /// ```
 /// u8      format, 1
-/// u64     limit: the most records that are remembered
-/// u64     floor: the trail tells all records that changed after this change set
-/// u64     noted: the newest change set that it has taken up
-/// u64     number of records that are remembered
+/// u64     limit: the maximum number of remembered records
+/// u64     floor: the trail knows all records that changed after this change set
+/// u64     noted: the newest change set that the trail covers
+/// u64     number of remembered records
 /// varint  number of epochs, then for each, oldest first:
 ///   u64     epoch
 ///   u64     the newest change set when it began
 /// ```
 package struct TrailHead: Hashable, Sendable {
-    /// Where an epoch began.
+    /// The beginning of an epoch.
     package struct EpochStart: Hashable, Sendable {
         package let epoch: UInt64
-        /// The newest change set then.
+        /// The newest change set at that time.
         package let sequence: UInt64
     }
 
-    /// The most records that are remembered.
+    /// The maximum number of remembered records.
     package var limit: UInt64
-    /// The trail tells all records that changed after this change set, up to ``noted``.
+    /// The trail knows all records that changed after this change set, up to ``noted``.
     package var floor: UInt64
-    /// The newest change set that it has taken up.
+    /// The newest change set that the trail covers.
     package var noted: UInt64
-    /// How many records are remembered.
+    /// The number of remembered records.
     package var count: UInt64 = 0
-    /// The epochs in which change sets after the floor were written, oldest first, as far as they are known.
+    /// The known epochs in which change sets after the floor were written, oldest first.
     package private(set) var epochs: [EpochStart] = []
 
     private static let format: UInt8 = 1
-    /// The most epochs that are kept: of positions before the oldest of them nothing is known but their number.
+    /// The maximum number of epochs to keep. For a position before the oldest of them, the trail cannot check the epoch.
     private static let epochLimit = 64
 
-    /// A trail that begins after the change set `floor`.
+    /// Creates the head of a trail that begins after the change set `floor`.
     package init(limit: UInt64, floor: UInt64, epochs: [EpochStart]) {
         self.epochs = epochs
         self.limit = limit
@@ -68,14 +71,14 @@ package struct TrailHead: Hashable, Sendable {
         }
     }
 
-    /// Notes that an epoch begins.
+    /// Notes the beginning of an epoch.
     mutating func begin(_ epoch: EpochStart) {
         epochs.append(epoch)
         if epochs.count > TrailHead.epochLimit { epochs.removeFirst() }
     }
 
-    /// Notes the epoch of a change set that is taken up, where nothing has told that it began: a replica takes over the epochs
-    /// of its original.
+    /// Notes the epoch of a change set that the trail adds, if its beginning is not noted yet. A replica takes over the epochs of
+    /// its original this way.
     mutating func note(epoch: UInt64, of sequence: UInt64) {
         guard let first = epochs.first, sequence > first.sequence, !epochs.contains(where: { $0.epoch == epoch }) else {
             return
@@ -103,12 +106,12 @@ package struct TrailHead: Hashable, Sendable {
         while epochs.count > 1, epochs[1].sequence < floor { epochs.removeFirst() }
     }
 
-    /// Whether a position of an epoch can have been taken after a change set here. Of what was before the oldest known epoch
-    /// any may.
+    /// Returns whether a position of an epoch can be a position after this change set. Before the oldest known epoch, any epoch
+    /// is possible.
     func fits(epoch: UInt64, sequence: UInt64) -> Bool {
         guard let first = epochs.first, sequence > first.sequence else { return true }
         return epochs.indices.contains { index in
-            // At its end it is that of the copy already, and that of the original still.
+            // At the end of an epoch, positions of both epochs are valid: that of the original, and that of the copy.
             let end = index + 1 < epochs.count ? epochs[index + 1].sequence : .max
             return epochs[index].epoch == epoch && (epochs[index].sequence...end).contains(sequence)
         }

@@ -2,8 +2,8 @@
 ///
 /// ```
 /// 00                                         the head, see ``TrailHead``
-/// 01 · record type (4) · record key          what is remembered of a record, see ``TrailNote``
-/// 02 · sequence (8) · record type (4) · key  nothing: the record changed last in this change set
+/// 01 · record type (4) · record key          the note of a record, see ``TrailNote``
+/// 02 · sequence (8) · record type (4) · key  no value: the record changed last in this change set
 /// 03 · kind (1) · record type (4)            the newest change set that changed or reset a record type (8 bytes)
 /// ```
 ///
@@ -16,11 +16,11 @@ enum TrailKey {
     }
 
     static let head: [UInt8] = [0]
-    /// What the keys of records begin with.
+    /// The first byte of the keys of notes.
     static let recordMark: UInt8 = 1
-    /// What the keys by change set begin with.
+    /// The first byte of the keys of marks, which are ordered by change set.
     static let sequenceMark: UInt8 = 2
-    /// What the keys of changed types begin with.
+    /// The first byte of the keys of changed types.
     static let typeMark: UInt8 = 3
 
     static func note(of record: Record) -> [UInt8] {
@@ -48,7 +48,7 @@ enum TrailKey {
         return key.array()
     }
 
-    /// What the keys of all records that changed after a change set come not before.
+    /// Returns the lower bound of the marks of all records that changed after a change set.
     static func marks(after sequence: UInt64) -> [UInt8] {
         var key = ByteWriter(capacity: 16)
         key.append(byte: sequenceMark)
@@ -56,7 +56,7 @@ enum TrailKey {
         return key.array()
     }
 
-    /// The record of a note's key.
+    /// Returns the record of a note's key.
     static func record(ofNote key: RawSpan) throws(CodecError) -> Record {
         var reader = ByteReader(key)
         guard try reader.read(UInt8.self) == recordMark else { throw CodecError("a key is of no record") }
@@ -64,7 +64,7 @@ enum TrailKey {
             type: try reader.read(bigEndian: UInt32.self), key: try reader.read(byteCount: reader.remaining).array())
     }
 
-    /// The record and the change set of a mark's key.
+    /// Returns the record and the change set of a mark's key.
     static func mark(_ key: RawSpan) throws(CodecError) -> (record: Record, sequence: UInt64) {
         var reader = ByteReader(key)
         guard try reader.read(UInt8.self) == sequenceMark else { throw CodecError("a key is of no change set") }
@@ -73,7 +73,7 @@ enum TrailKey {
         return (Record(type: type, key: try reader.read(byteCount: reader.remaining).array()), sequence)
     }
 
-    /// The kind of change and the record type of a changed type's key.
+    /// Returns the kind of change and the record type of a changed type's key.
     static func changedType(_ key: RawSpan) throws(CodecError) -> (kind: ChangeKind, type: UInt32) {
         var reader = ByteReader(key)
         guard try reader.read(UInt8.self) == typeMark, let kind = ChangeKind(rawValue: try reader.read()),

@@ -1,39 +1,39 @@
-/// What the trail remembers of a record.
+/// The trail's entry about one record.
 ///
 /// ```
-/// u64    the newest change set in which it changed, of those that left the feed
-/// u64    its incarnation there
-/// u8     bit 0: it was deleted there; bit 1: it had an earlier life
-/// u64    where it had an earlier life: the incarnation of the last one,
-/// u64    the change set in which that ended,
-/// u64    and the one in which the life before that ended, 0 where there was none
-/// bytes  where it was deleted, to the end: its id, as a reference to it is encoded
+/// u64    the newest change set that changed the record, among those that left the feed
+/// u64    the record's incarnation in that change set
+/// u8     bit 0: that change set deleted the record; bit 1: it had an earlier incarnation
+/// u64    if it had an earlier incarnation: the last earlier one,
+/// u64    the change set in which that one ended,
+/// u64    and the change set in which the incarnation before that ended, 0 if there was none
+/// bytes  if the record was deleted, to the end: its id, encoded as in a reference to it
 /// ```
 struct TrailNote: Hashable, Sendable {
-    /// A life of the record before the newest.
+    /// An incarnation of the record before the newest one.
     struct EarlierLife: Hashable, Sendable {
         let incarnation: UInt64
-        /// The change set in which it was deleted.
+        /// The change set that deleted the record.
         let end: UInt64
-        /// Where the life before this one ended; 0 where there was none.
+        /// The change set in which the incarnation before this one ended; 0 if there was none.
         let endBefore: UInt64
     }
 
-    /// The newest change set in which the record changed, of those that left the feed.
+    /// The newest change set that changed the record, among those that left the feed.
     let sequence: UInt64
-    /// Its incarnation there.
+    /// The record's incarnation in that change set.
     let incarnation: UInt64
-    /// Whether it was deleted there.
+    /// Whether that change set deleted the record.
     let isDeleted: Bool
     let earlier: EarlierLife?
-    /// The encoded id of one that was deleted.
+    /// The encoded id, if the record was deleted; otherwise empty.
     let id: [UInt8]
 
-    /// What is to be remembered after a change of a record.
+    /// Creates the note after a change of a record.
     ///
     /// - Parameters:
-    ///   - note: what was remembered before it.
-    ///   - id: the encoded id, of a record that was deleted.
+    ///   - note: the note before the change.
+    ///   - id: the encoded id, if the change deleted the record.
     init(after note: TrailNote?, sequence: UInt64, incarnation: UInt64, deletedID id: [UInt8]?) {
         self.sequence = sequence
         self.incarnation = incarnation
@@ -51,8 +51,8 @@ struct TrailNote: Hashable, Sendable {
                 endBefore: note.earlier?.end ?? 0)
     }
 
-    /// Whether there was a record under the id after a change set that came before this note; nil where that is not known,
-    /// because more than one life ended since.
+    /// Returns whether a record existed under the id after a change set that came before this note. Returns nil if this is not
+    /// known, because more than one incarnation has ended since.
     func wasThere(after position: UInt64) -> Bool? {
         if incarnation <= position { return true }
         guard let earlier, earlier.end > position else { return false }

@@ -1,14 +1,14 @@
 import LMDB
 
-/// The trail as a snapshot shows it: which records changed in the change sets that have left the feed.
+/// The trail in one snapshot: the records that changed in change sets that have left the feed.
 @safe
 struct TrailReader: ~Escapable {
-    /// How far it goes.
+    /// The range of change sets that the trail covers.
     let head: TrailHead
     private let database: LMDBDatabase
     private let snapshot: LMDBSnapshot
 
-    /// The trail of a store; nil where it has none.
+    /// Opens the trail of a store; nil if it has none.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
     @_lifetime(copy snapshot)
@@ -21,7 +21,7 @@ struct TrailReader: ~Escapable {
         self.snapshot = snapshot
     }
 
-    /// The head of the trail in its database; nil where it is switched off.
+    /// Returns the head of the trail in its database; nil if the trail is switched off.
     static func head(in database: LMDBDatabase, _ snapshot: LMDBSnapshot) throws(StoreError) -> TrailHead? {
         let key = TrailKey.head
         do {
@@ -32,7 +32,7 @@ struct TrailReader: ~Escapable {
         }
     }
 
-    /// What is remembered of a record.
+    /// Returns the note of a record.
     func note(of record: TrailKey.Record) throws(StoreError) -> TrailNote? {
         do {
             guard let bytes = unsafe try snapshot.get(database, key: TrailKey.note(of: record).span.bytes) else {
@@ -44,10 +44,10 @@ struct TrailReader: ~Escapable {
         }
     }
 
-    /// Some records in the order of the change sets in which they changed last.
+    /// Returns some records, in the order of the change sets in which they changed last.
     ///
-    /// - Parameter key: begins with the first mark that does not come before it.
-    /// - Returns: the records, each with its mark's key; fewer than `limit` where there are no more.
+    /// - Parameter key: the lower bound of the marks to return.
+    /// - Returns: the records, each with the key of its mark; fewer than `limit` at the end of the marks.
     func marks(
         atLeast key: [UInt8], limit: Int
     ) throws(StoreError) -> [(key: [UInt8], record: TrailKey.Record, sequence: UInt64)] {
@@ -68,7 +68,7 @@ struct TrailReader: ~Escapable {
         return found
     }
 
-    /// The record types that changed, or were reset, each with the newest change set that did it.
+    /// Returns the record types that changed or were reset, each with the newest change set that did so.
     func changedTypes() throws(StoreError) -> [(kind: ChangeKind, type: UInt32, sequence: UInt64)] {
         var found: [(kind: ChangeKind, type: UInt32, sequence: UInt64)] = []
         do {

@@ -1,10 +1,10 @@
 package import LMDB
 
-/// Switches the trail of a store on and off, as ``StoreLimits/changedRecordLimit`` asks for.
+/// Switches the trail of a store on and off, as ``StoreLimits/changedRecordLimit`` requires.
 package enum TrailSetting {
-    /// Whether the store has what is asked for.
+    /// Returns whether the store already has the requested trail.
     ///
-    /// - Parameter wanted: how many records are to be remembered; 0 for no trail, nil for whatever there is.
+    /// - Parameter wanted: the number of records to remember; 0 for no trail, nil to keep the current setting.
     package static func isSettled(
         _ wanted: Int?, _ databases: StoreDatabases, _ snapshot: LMDBSnapshot
     ) throws(StoreError) -> Bool {
@@ -12,10 +12,10 @@ package enum TrailSetting {
         return try readableHead(databases, snapshot)?.limit ?? 0 == UInt64(max(wanted, 0))
     }
 
-    /// Gives the store what is asked for. A new trail begins with what leaves the feed from now on.
+    /// Gives the store the requested trail. A new trail begins with the change sets that leave the feed from now on.
     ///
-    /// - Parameter head: the feed's.
-    /// - Returns: whether there is a database now that was not there before.
+    /// - Parameter head: the head of the feed.
+    /// - Returns: whether this call created the database of the trail.
     package static func settle(
         _ wanted: Int?, _ databases: inout StoreDatabases, head: FeedHead, _ raw: inout LMDBWriteTransaction
     ) throws(StoreError) -> Bool {
@@ -38,9 +38,9 @@ package enum TrailSetting {
         return isNew
     }
 
-    /// Notes in the trail, where there is one, that the store begins a new epoch.
+    /// Notes in the trail, if there is one, that the store begins a new epoch.
     ///
-    /// - Parameter head: the feed's, with that epoch.
+    /// - Parameter head: the head of the feed, with that epoch.
     package static func beginEpoch(
         _ head: FeedHead, _ databases: StoreDatabases, _ raw: inout LMDBWriteTransaction
     ) throws(StoreError) {
@@ -49,7 +49,8 @@ package enum TrailSetting {
         try write(trail, in: database, &raw)
     }
 
-    /// The trail's head; nil where there is none, or it is damaged: a store is opened all the same.
+    /// Returns the trail's head. Returns nil if there is none or if it is damaged, because a damaged trail must not keep a store
+    /// from opening.
     private static func readableHead(
         _ databases: StoreDatabases, _ snapshot: LMDBSnapshot
     ) throws(StoreError) -> TrailHead? {

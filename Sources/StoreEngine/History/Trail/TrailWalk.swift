@@ -2,27 +2,29 @@ import LMDB
 
 /// Reads the net difference between a position and now, by record, in parts.
 ///
-/// It goes through the records in the order of the change sets in which they changed last: first by the trail, which has those
-/// of the change sets that have left the feed, then by the feed itself. Each part gives the rows as its own snapshot shows them,
-/// so no snapshot is held between two. A record that changes meanwhile is met again further on. So when the walk has come to the
-/// newest change set of a snapshot, each record's last row is as in that snapshot: there the feed can be followed on.
+/// It iterates over the records in the order of the change sets in which they changed last. First it reads the trail, which
+/// covers the change sets that have left the feed, and then the feed itself.
+///
+/// Each part contains the rows of its own snapshot, so the walk holds no snapshot between two parts. If a record changes in the
+/// meantime, the walk meets it again later. When the walk reaches the newest change set of a snapshot, the last row of each
+/// record is therefore its row in that snapshot. A reader can follow the feed from there.
 package struct TrailWalk: Sendable {
     /// A part of the difference.
     package struct Part: Sendable {
         package let difference: FeedDifference
-        /// Where to follow the feed on, when this is the last part.
+        /// The position from which to follow the feed, if this is the last part.
         package let end: Position?
     }
 
     private let since: Position
-    /// All records that changed last in this change set or an earlier one were given.
+    /// The walk has delivered all records whose last change is in this change set or an earlier one.
     private var reached: UInt64
     /// The key of the last mark of the trail that was read.
     private var mark: [UInt8]?
-    /// Reads change sets that the trail has not taken up.
+    /// Reads change sets that the trail does not cover yet.
     private var walk: FeedWalk?
     private var given = GivenRecords()
-    /// The newest change of each type that was told.
+    /// The newest change of each type that was delivered.
     private var toldTypes: [ChangedType: UInt64] = [:]
 
     private struct ChangedType: Hashable, Sendable {
@@ -30,18 +32,18 @@ package struct TrailWalk: Sendable {
         let type: UInt32
     }
 
-    /// A record that was met.
+    /// A record that the walk met.
     private struct Met {
         let name: TrailKey.Record
-        /// The change set that it was met in.
+        /// The change set in which the walk met it.
         var sequence: UInt64
-        /// Whether there was one under its id at the position, as far as where it was met tells.
+        /// Whether a record existed under its id at the position, if the trail or the feed shows it there.
         let wasThere: Bool?
-        /// The encoded id of a record that was deleted there.
+        /// The encoded id, if the record was deleted in that change set.
         var deletedID: [UInt8]?
     }
 
-    /// A walk from a position that was checked by ``ReadContext/requireDifference(since:)``.
+    /// Creates a walk from a position that ``ReadContext/requireDifference(since:)`` has checked.
     package init(since position: Position) {
         since = position
         reached = position.sequence
@@ -50,9 +52,9 @@ package struct TrailWalk: Sendable {
     /// Reads the next part.
     ///
     /// - Parameters:
-    ///   - limit: the most records, and about the most changes that are looked at.
-    ///   - filters: which records are wanted, by how they are now; nil for all.
-    /// - Throws: ``StoreError``: `positionCompacted` when the trail has forgotten what comes next; `damaged`.
+    ///   - limit: the maximum number of records, and about the maximum number of changes to examine.
+    ///   - filters: selects records by their current state; nil for all records.
+    /// - Throws: ``StoreError``: `positionCompacted` when the trail has forgotten the next records; `damaged`.
     package mutating func read(
         _ scope: ReadContext, limit: Int, _ filters: FeedFilters?
     ) throws(StoreError) -> Part {
@@ -63,7 +65,7 @@ package struct TrailWalk: Sendable {
             for (name, given) in met { self.given.add(name, given) }
             return part
         } catch {
-            // What was not given comes again.
+            // The failed part was not delivered, so the next call reads it again.
             (reached, mark, walk, toldTypes) = before
             throw StoreError(reading: error, at: "the difference")
         }
@@ -91,7 +93,7 @@ package struct TrailWalk: Sendable {
         return Part(difference: difference, end: isEnd ? Position(store: scope.state.identity, head: head) : nil)
     }
 
-    // MARK: What the trail tells
+    // MARK: Reading the trail
 
     private mutating func changedTypes(
         _ scope: ReadContext, noted: UInt64, _ filters: FeedFilters?
@@ -133,7 +135,7 @@ package struct TrailWalk: Sendable {
         return met
     }
 
-    // MARK: What the feed tells
+    // MARK: Reading the feed
 
     private mutating func readFeed(
         _ scope: ReadContext, limit: Int, _ filters: FeedFilters?, _ records: inout [DifferenceEntry]
@@ -176,13 +178,13 @@ package struct TrailWalk: Sendable {
         return met
     }
 
-    /// Whether there was a record at the position, by the first change after it that is known.
+    /// Returns whether a record existed at the position, from the first known change after it.
     private func wasThere(_ change: FeedChange, _ record: RecordBytes) -> Bool? {
         if change.kind != .insert, record.incarnation <= since.sequence { return true }
         return change.kind == .insert && given.isComplete ? false : nil
     }
 
-    // MARK: What is told
+    // MARK: Making entries
 
     private mutating func tell(
         _ kind: ChangeKind, _ type: UInt32, _ sequence: UInt64, _ scope: ReadContext, _ filters: FeedFilters?
@@ -202,7 +204,7 @@ package struct TrailWalk: Sendable {
         _ added: inout [(TrailKey.Record, GivenRecords.Given)]
     ) throws -> DifferenceEntry? {
         let earlier = given[met.name]
-        // It was told as it was after this change already.
+        // The record was already delivered in its state after this change.
         if let told = earlier?.newest, told >= met.sequence { return nil }
         guard let typeIndex = scope.state.catalog.typeIndex(ofID: met.name.type),
             filters?.wantsSome(of: met.name.type) ?? true
@@ -210,7 +212,7 @@ package struct TrailWalk: Sendable {
         let type = scope.state.catalog.types[typeIndex]
         let wasThere = earlier?.wasThere ?? met.wasThere
         guard let stored = unsafe try scope.value(type.database, key: met.name.key.span.bytes) else {
-            // Where it is not the change set at hand that deleted it, that comes further on, with its id.
+            // If another change set deleted the record, that one comes later in the walk, and contains the id.
             let newestTold = met.deletedID == nil ? earlier?.newest : newest
             added.append((met.name, GivenRecords.Given(newest: newestTold, wasThere: wasThere)))
             guard let id = met.deletedID else { return nil }

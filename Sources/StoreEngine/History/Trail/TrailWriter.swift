@@ -1,17 +1,17 @@
 package import LMDB
 
-/// Takes change sets that leave the feed up into the trail: notes for each record in which of them it changed last, and forgets
-/// the oldest notes past the limit.
+/// Adds change sets that leave the feed to the trail. It notes for each record the last of them that changed it, and forgets the
+/// oldest notes beyond the limit.
 package struct TrailWriter {
-    /// How far it goes, as it is to be written.
+    /// The head to write: the range of change sets that the trail covers.
     package private(set) var head: TrailHead
     private let database: LMDBDatabase
     private let state: StoreState
 
-    /// Besides what it takes up, so many notes are forgotten in one call.
+    /// The maximum number of notes that one call forgets, in addition to twice the limit of changes that it adds.
     private static let forgottenPerCall = 4_096
 
-    /// The trail of a store; nil where it has none. One whose head cannot be read is switched off.
+    /// Opens the trail of a store; nil if it has none. Switches off a trail whose head cannot be read.
     package init?(_ state: StoreState, _ raw: inout LMDBWriteTransaction) throws(StoreError) {
         guard let database = state.databases.trail else { return nil }
         do {
@@ -26,14 +26,15 @@ package struct TrailWriter {
         self.state = state
     }
 
-    /// Takes up some change sets before `oldest`, in order.
+    /// Adds change sets before `oldest` to the trail, in order.
     ///
-    /// What cannot be read, or names more records than the limit, is not remembered: the trail begins anew after it.
+    /// A change set that cannot be read, or that changes more records than the limit, is left out. The trail then begins again
+    /// after it.
     ///
     /// - Parameters:
-    ///   - limit: about the most changes.
-    ///   - walk: where reading stopped last; a large change set is taken up in several calls. It is to be kept only when the
-    ///     transaction is committed, and may be left out then: a change set can be taken up again.
+    ///   - limit: about the maximum number of changes to add.
+    ///   - walk: the point where reading stopped last, because a large change set takes several calls. Keep it only if the
+    ///     transaction commits. It may be left out, because a change set can be added again.
     /// - Returns: whether there is more to do.
     package mutating func takeUp(
         before oldest: UInt64, atMost limit: Int, _ walk: inout FeedWalk?, _ raw: inout LMDBWriteTransaction
@@ -65,7 +66,7 @@ package struct TrailWriter {
         try TrailSetting.write(head, in: database, &raw)
     }
 
-    /// Forgets everything: the trail begins after a change set.
+    /// Forgets all notes and begins the trail again after a change set.
     private mutating func beginAnew(
         after sequence: UInt64, _ raw: inout LMDBWriteTransaction
     ) throws(StoreError) {
@@ -74,9 +75,9 @@ package struct TrailWriter {
         try write(&raw)
     }
 
-    /// A walk on which the change set after the newest one that was taken up comes next.
+    /// Returns a walk whose next change set is the first one that the trail does not cover.
     ///
-    /// - Returns: nil where that is gone: a program that knows no trail has removed it. The trail has begun anew then.
+    /// - Returns: nil if a program that does not know the trail has removed that change set. The trail has then begun again.
     private mutating func walk(
         goingOn walk: FeedWalk?, before oldest: UInt64, _ raw: inout LMDBWriteTransaction
     ) throws(StoreError) -> FeedWalk? {
@@ -93,7 +94,7 @@ package struct TrailWriter {
         return FeedWalk(after: start, reachesBack: true)
     }
 
-    /// The position after the newest change set that was taken up; nil where the one after it is damaged.
+    /// Returns the position after the newest change set that the trail covers; nil if the next one is damaged.
     private func notedPosition(_ raw: borrowing LMDBWriteTransaction) throws(StoreError) -> Position? {
         do {
             return try ReadContext(snapshot: raw.snapshot, state: state).storedPosition(at: head.noted)
@@ -103,7 +104,7 @@ package struct TrailWriter {
         }
     }
 
-    /// - Returns: how many changes were taken up, at least 1.
+    /// - Returns: the number of changes that were added, at least 1.
     private mutating func takeUp(
         _ walk: inout FeedWalk, before oldest: UInt64, atMost limit: Int, _ raw: inout LMDBWriteTransaction
     ) throws(StoreError) -> Int {
@@ -139,7 +140,7 @@ package struct TrailWriter {
                 database, key: TrailKey.type(change.type, change.kind).span.bytes, value: value.bytes)
             return
         }
-        // Nobody can ask for records of a type that a migration has replaced.
+        // No program can request records of a type that a migration has replaced.
         guard let type = ChangeSet.type(of: change, state) else { return }
         let bytes = unsafe try RecordBytes(unverified: change.record.span.bytes)
         let name = TrailKey.Record(type: change.type, key: change.key)
@@ -159,7 +160,7 @@ package struct TrailWriter {
         unsafe try raw.put(database, key: TrailKey.mark(of: name, at: sequence).span.bytes, value: value.bytes)
     }
 
-    /// Forgets the oldest notes past the limit.
+    /// Forgets the oldest notes beyond the limit.
     private mutating func forget(atMost limit: Int, _ raw: inout LMDBWriteTransaction) throws(StoreError) {
         guard head.count > head.limit else { return }
         let count = Int(min(head.count - head.limit, UInt64(limit)))
@@ -184,7 +185,7 @@ package struct TrailWriter {
 }
 
 extension OpenType {
-    /// A record's id as a reference to the record holds it.
+    /// Returns a record's id, encoded as in a reference to the record.
     func encodedID(of record: RecordBytes) throws(CodecError) -> [UInt8] {
         try withNewest(record) { (newest) throws(CodecError) in
             let table = try newest.table

@@ -1,19 +1,19 @@
-/// Runs of keys, each with a number, that change all the time: which of them hold a key is found in logarithmic time and what
-/// the answer takes.
+/// A set of key ranges, each with a number, that changes often. Finding the ranges that contain a key takes logarithmic time,
+/// plus time for each range found.
 ///
-/// A treap by the lower ends in which each node knows the greatest upper end below it. The priorities come from the places
-/// of the nodes by a fixed mixing function, so that the same calls always build the same tree.
+/// The tree is a treap ordered by the ranges' lower bounds. Each node knows the greatest upper bound in its subtree. A fixed
+/// mixing function makes the priorities from the nodes' array positions, so the same calls always build the same tree.
 struct IntervalTree: Sendable {
     private struct Node {
         var lower: [UInt8]
         var upper: [UInt8]?
-        /// The beginnings of both ends: they tell most keys apart without a look at the rest.
+        /// The first bytes of both bounds. They decide most comparisons.
         var lowerWord: UInt64
         var upperWord: UInt64
         var value: Int32
         var left: Int32 = -1
         var right: Int32 = -1
-        /// The node with the greatest upper end in this subtree.
+        /// The node with the greatest upper bound in this subtree.
         var greatest: Int32
         var priority: UInt32
     }
@@ -22,10 +22,10 @@ struct IntervalTree: Sendable {
     private var free: [Int32] = []
     private var root: Int32 = -1
 
-    /// How many there are.
+    /// The number of ranges.
     var count: Int { nodes.count - free.count }
 
-    /// Adds a run. One run may be there several times, with different numbers.
+    /// Adds a range. The same range may be added several times, with different numbers.
     mutating func insert(_ range: KeyRange, _ value: Int32) {
         let nodeIndex: Int32
         var node = Node(
@@ -43,12 +43,12 @@ struct IntervalTree: Sendable {
         root = inserted(nodeIndex, into: root)
     }
 
-    /// Takes a run out that was inserted with this number.
+    /// Removes a range that was added with this number.
     mutating func remove(_ range: KeyRange, _ value: Int32) {
         root = removed(range, value, from: root)
     }
 
-    /// Calls `body` with the number of each run that holds a key.
+    /// Calls `body` with the number of each range that contains a key.
     func forEach(holding key: [UInt8], _ body: (Int32) -> Void) {
         if root >= 0 { visit(root, key, key.leadingWord, body) }
     }
@@ -135,7 +135,7 @@ struct IntervalTree: Sendable {
         return tree
     }
 
-    /// The nodes of a tree that come before another node, and those that come after it.
+    /// Splits a tree into the nodes that come before another node and those that come after it.
     private mutating func split(_ tree: Int32, before nodeIndex: Int32) -> (Int32, Int32) {
         if tree < 0 { return (-1, -1) }
         let index = Int(tree)
@@ -205,7 +205,7 @@ struct IntervalTree: Sendable {
 
     private func isLess(_ left: Int, _ right: Int) -> Bool { order(nodes[left].lower, nodes[left].value, right) < 0 }
 
-    /// How a lower end and a number compare with those of a node.
+    /// Returns how a lower bound and a number compare with those of a node.
     private func order(_ lower: [UInt8], _ value: Int32, _ index: Int) -> Int {
         let order = lower.compared(to: nodes[index].lower)
         return order != 0 ? order : Int(value) - Int(nodes[index].value)

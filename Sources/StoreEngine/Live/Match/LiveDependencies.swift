@@ -1,10 +1,11 @@
-/// What a request reads of records that its own refer to, or that refer to its own: the types, and which of their fields.
+/// The types and fields that a request reads in other records: those that its records refer to, and those that refer to its
+/// records.
 package struct LiveDependencies: Hashable, Sendable {
-    /// The fields that are read of one type.
+    /// The fields of one type that a request reads.
     package struct OfType: Hashable, Sendable {
-        /// The type's number in the store.
+        /// The number of the type in the store.
         package let type: UInt32
-        /// Its fields. A record that comes or goes counts as well.
+        /// The indexes of the fields. An insert or a delete of a record counts too.
         package fileprivate(set) var fieldIndexes: FieldIndexSet
 
         package init(type: UInt32, fieldIndexes: FieldIndexSet) {
@@ -13,16 +14,16 @@ package struct LiveDependencies: Hashable, Sendable {
         }
     }
 
-    /// One for each type, the request's own first, all of whose fields count.
+    /// One entry for each type. The request's own type comes first, with all its fields.
     package private(set) var types: [OfType]
 
-    /// Whether nothing is read but the request's own records.
+    /// Whether the request reads only its own records.
     private var isAlone = true
 
-    /// Nil where the request reads nothing but its own records.
+    /// Returns nil where the request reads only its own records.
     ///
-    /// - Throws: ``StoreError``: `unknownType`; `unknownField`; `invalidValue` where a path is too long, or no reference
-    ///   leads along an inverse.
+    /// - Throws: ``StoreError``: `unknownType`; `unknownField`; `invalidValue` where a path is too long, or where no reference
+    ///   matches an inverse.
     init?(_ request: Request, typeIndex: Int, in catalog: Catalog) throws(StoreError) {
         types = [OfType(type: catalog.types[typeIndex].type.id, fieldIndexes: .all)]
         try note(request.condition, of: typeIndex, hops: 0, catalog)
@@ -32,9 +33,9 @@ package struct LiveDependencies: Hashable, Sendable {
         if isAlone { return nil }
     }
 
-    /// Notes what a condition reads of the records of a type, and of those behind them.
+    /// Notes the fields that a condition reads: those of a type's records, and those of records on the paths from or to them.
     ///
-    /// - Parameter hops: how many references lead there.
+    /// - Parameter hops: the number of references on the path to the type.
     private mutating func note(
         _ node: ConditionNode, of typeIndex: Int, hops: Int, _ catalog: Catalog
     ) throws(StoreError) {
@@ -51,7 +52,7 @@ package struct LiveDependencies: Hashable, Sendable {
             let reference = try catalog.reference(inverse, to: typeIndex)
             isAlone = false
             let type = catalog.types[typeIndex].type
-            // One that is referred to may not be there, and is asked nothing then. Its id never changes.
+            // The referenced record may not exist, and the condition then reads nothing of it. Its id never changes.
             if hops > 0, let id = type.fieldIndex(ofID: type.idFields[0]) { insert(type.id, id) }
             insert(catalog.types[reference.source].type.id, reference.fieldIndex)
             try note(condition, of: reference.source, hops: hops + 1, catalog)
@@ -59,7 +60,7 @@ package struct LiveDependencies: Hashable, Sendable {
             let end = try note(name, of: typeIndex, hops: hops, catalog)
             let type = catalog.types[end.typeIndex]
             guard let reference = catalog.references.elements(end.name, of: type, at: end.typeIndex) else { return }
-            // What it says of the element alone is said of the reference itself.
+            // A condition on the element alone is a condition on the reference itself.
             if condition.isOfElementAlone { return }
             isAlone = false
             try note(condition, of: reference.target, hops: hops + 1, catalog)
@@ -67,15 +68,15 @@ package struct LiveDependencies: Hashable, Sendable {
         }
     }
 
-    /// Notes what a name leads through, and what it names at its end.
+    /// Notes the references on the path of a name, and the field at its end.
     ///
-    /// - Returns: the field at its end, and the type that has it.
+    /// - Returns: the field at the end, and the type that has it.
     private mutating func note(
         _ name: FieldName, of typeIndex: Int, hops: Int, _ catalog: Catalog
     ) throws(StoreError) -> (name: FieldName, typeIndex: Int) {
         guard let step = ReferenceStep(name, typeIndex: typeIndex, in: catalog) else {
             let type = catalog.types[typeIndex].type
-            // The id tells which record it is, and never changes.
+            // The id identifies the record and never changes.
             if hops > 0, let read = type.fieldIndex(named: name.first) { insert(type.id, read) }
             return (name, typeIndex)
         }
@@ -83,7 +84,7 @@ package struct LiveDependencies: Hashable, Sendable {
         return try note(step.rest, of: step.reference.target, hops: hops + 1, catalog)
     }
 
-    /// Notes the reference that a step goes along.
+    /// Notes the reference that a step follows.
     private mutating func note(
         _ step: ReferenceStep, of typeIndex: Int, hops: Int, _ catalog: Catalog
     ) throws(StoreError) {
@@ -103,7 +104,7 @@ package struct LiveDependencies: Hashable, Sendable {
 }
 
 extension Catalog {
-    /// What a request reads: records of its own type, and of those that it goes through.
+    /// Returns the types and fields that a request reads: those of its own records, and those of other records on its paths.
     ///
     /// - Throws: ``StoreError``: `unknownType`; `unknownField`; `invalidValue`.
     package func reads<R: Record>(of request: FetchRequest<R>) throws(StoreError) -> [LiveDependencies.OfType] {
@@ -117,8 +118,8 @@ extension Catalog {
 }
 
 extension ConditionNode {
-    /// The names of all fields that it tests, the record's own and those on paths; fields of elements are not among them,
-    /// nor those of records that refer to this one or to one that it refers to.
+    /// The names of all fields that the condition tests: the record's own fields, and those on paths. Not included are fields of
+    /// elements, and fields of records that refer to this record or to a record that it refers to.
     var fieldNames: [FieldName] {
         switch self {
         case .constant, .found, .invalid: []
@@ -135,7 +136,7 @@ extension ConditionNode {
 }
 
 extension ConditionNode {
-    /// Whether it tests an element of a collection, and nothing in it or behind it.
+    /// Whether the condition tests an element of a collection only, and nothing inside it or behind it.
     fileprivate var isOfElementAlone: Bool {
         switch self {
         case .and(let parts), .or(let parts): parts.allSatisfy(\.isOfElementAlone)
@@ -147,7 +148,7 @@ extension ConditionNode {
 }
 
 extension ArithmeticNode {
-    /// The names of all fields in it.
+    /// The names of all fields in the calculation.
     var fieldNames: [FieldName] {
         switch self {
         case .field(let name): [name]

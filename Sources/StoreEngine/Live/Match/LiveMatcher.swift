@@ -1,50 +1,51 @@
-/// All live requests of a store, and what a step's changes do to them.
+/// All live requests of a store. The matcher applies the changes of a step to them.
 ///
-/// Each request keeps the rows that it needs and a few more (``LiveWindow``). A change finds the requests that it may concern
-/// through tables by the keys of the record, before and after (``TypeRouter``), so that requests with other records cost
-/// nothing. A request is run again only where it has to be: its condition or order goes through references, or a record
-/// could not be read.
+/// Each request keeps the rows that it needs and a few more (``LiveWindow``). The matcher finds the requests that a change may
+/// concern through tables of the record's keys before and after the change (``TypeRouter``). Requests for other records cost
+/// nothing. The matcher reruns a request only where it must: where the condition or the order follows references, or where a
+/// record could not be read.
 ///
-/// A value without locks: whoever holds it sees to it that one step is applied after the other.
+/// The matcher is a value without locks. Its owner must apply one step at a time.
 package struct LiveMatcher: Sendable {
-    /// Each in its slot; those in `free` are over. Not optional: reading one field of an optional copies the whole entry.
+    /// The entry of each slot. The slots in `free` have ended. Entries are not optional: reading a field of an optional copies
+    /// the whole entry.
     private var entries: [LiveEntry] = []
     private var free: [Int32] = []
     private var serial: UInt64 = 0
-    /// By the number of the record type.
+    /// The router of each record type, by the type's number.
     private var routers: [UInt32: TypeRouter] = [:]
-    /// The requests that are run again, by what they read.
+    /// The slots of the requests that are rerun, by the fields that they read.
     private var dependents = SlotTable<Dependency>()
     private let lookahead: Int?
     private var changeNumber: UInt64 = 0
-    /// What it took so far.
+    /// The work done so far.
     package private(set) var counters = LiveCounters()
 
-    /// A field that requests read of records, their own or others.
+    /// A field that a request reads in its own or other records.
     private struct Dependency: Hashable, Sendable {
         let type: UInt32
         let part: Part
 
         enum Part: Hashable {
             case field(Int)
-            /// Records come and go.
+            /// Inserts and deletes of records.
             case presence
-            /// Whatever changes.
+            /// Every change.
             case everything
         }
     }
 
-    /// - Parameter lookahead: how many rows a limited request keeps beyond those that it needs; nil for a quarter, within 8
-    ///   and 64.
+    /// - Parameter lookahead: the number of rows that a limited request keeps in addition to those that it needs. Nil keeps a
+    ///   quarter of the needed rows, at least 8 and at most 64.
     package init(lookahead: Int? = nil) { self.lookahead = lookahead }
 
-    /// How many requests there are.
+    /// The number of live requests.
     package var requestCount: Int { entries.count - free.count }
 
-    /// What of a type's changes is of interest.
+    /// Returns which records of a type's changes the matcher needs.
     package func interest(inType number: UInt32) -> StepNet.Interest {
         if let router = routers[number], !router.isEmpty { return .both }
-        // Requests that are run again only want to know which fields have changed.
+        // Requests that are rerun only need the changed fields.
         return dependents.isEmpty ? .nothing : .after
     }
 
@@ -53,20 +54,20 @@ package struct LiveMatcher: Sendable {
     /// Adds a request and runs it.
     ///
     /// - Parameters:
-    ///   - request: what is asked for, without a position and not of distinct rows. Without an order it is ordered by id.
-    ///   - typeIndex: the place of the record type in the catalog of `scope`.
-    ///   - fields: an update of a record that changes neither where it stands nor one of these is not told; nil for all.
-    ///     The rows still show the newest record.
+    ///   - request: the request, without a position and not for distinct rows. Without an order, it is ordered by id.
+    ///   - typeIndex: the index of the record type in the catalog of `scope`.
+    ///   - fields: the fields whose changes are reported; nil for all fields. An update of other fields is not reported unless
+    ///     the row moves. The rows still hold the newest record.
     ///   - scope: the snapshot of the step that was applied last.
-    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where the request does not fit the type; `damaged`.
+    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where the request does not match the type; `damaged`.
     package mutating func add(
         _ request: Request, typeIndex: Int, fields: FieldIndexSet? = nil, in scope: ReadContext
     ) throws(StoreError) -> LiveRequestID {
         try add(request, typeIndex: typeIndex, fields: fields, isCount: false, in: scope)
     }
 
-    /// Adds a request of which only the number of records is of interest: ``count(_:)``. With a limit of 1 that tells whether
-    /// there is one.
+    /// Adds a request of which only the number of records is needed; see ``count(_:)``. With a limit of 1, the number tells
+    /// whether there is a record.
     ///
     /// - Throws: ``StoreError`` as for ``add(_:typeIndex:fields:in:)``.
     package mutating func addCount(
@@ -87,9 +88,9 @@ package struct LiveMatcher: Sendable {
     /// Adds a request that another matcher has kept up to date so far.
     ///
     /// - Parameters:
-    ///   - id: the other's name for it.
-    ///   - other: a matcher that has taken in all changes up to the end of the step that was applied here last. What the request
-    ///     took there is counted here too, so it is to have no other.
+    ///   - id: the id of the request in the other matcher.
+    ///   - other: a matcher that has applied all changes up to the end of the step that was applied here last. It must have no
+    ///     other request, because all of its counters are added to the counters here.
     package mutating func adopt(_ id: LiveRequestID, of other: LiveMatcher) -> LiveRequestID {
         var entry = other[id]
         entry.move(to: nextID)
@@ -97,7 +98,7 @@ package struct LiveMatcher: Sendable {
         return enterNew(entry)
     }
 
-    /// The name that a new request gets.
+    /// The id of the next new request.
     private var nextID: LiveRequestID { LiveRequestID(serial: serial + 1, slot: free.last ?? Int32(entries.count)) }
 
     private mutating func enterNew(_ entry: LiveEntry) -> LiveRequestID {
@@ -107,9 +108,9 @@ package struct LiveMatcher: Sendable {
         return entry.id
     }
 
-    /// Puts another request in the place of one: its rows are then those of the new one.
+    /// Replaces a request. The rows are then those of the new request.
     ///
-    /// - Throws: ``StoreError`` as for ``add(_:typeIndex:fields:in:)``; the old one stays as it was.
+    /// - Throws: ``StoreError`` as for ``add(_:typeIndex:fields:in:)``; the old request then stays unchanged.
     package mutating func reconfigure(
         _ id: LiveRequestID, to request: Request, typeIndex: Int, fields: FieldIndexSet? = nil, in scope: ReadContext
     ) throws(StoreError) {
@@ -120,29 +121,29 @@ package struct LiveMatcher: Sendable {
         enter(entry)
     }
 
-    /// Takes a request out. One that failed is out already.
+    /// Removes a request. A request that failed has already been removed.
     package mutating func remove(_ id: LiveRequestID) {
         guard isLive(id) else { return }
         leave(id.slot)
         end(id.slot)
     }
 
-    /// The rows of a request at the end of the last step.
+    /// Returns the rows of a request at the end of the last step.
     package func rows(_ id: LiveRequestID) -> LiveRows { self[id].rows }
 
-    /// How many records a request asked for at the end of the last step.
+    /// Returns the number of records of a request at the end of the last step.
     package func count(_ id: LiveRequestID) -> Int { self[id].count }
 
-    /// The record type of a request as it was then.
+    /// Returns the record type of a request at the end of the last step.
     package func type(_ id: LiveRequestID) -> OpenType { self[id].plan.type }
 
-    /// The fields whose changes a request tells, by their places in ``type(_:)``; nil for all.
+    /// Returns the indexes, in ``type(_:)``, of the fields whose changes a request reports; nil for all fields.
     package func fields(_ id: LiveRequestID) -> FieldIndexSet? { self[id].plan.fields }
 
-    /// The fields of other records of which the rows of a request hold what stands there: ``LiveRow/followed``.
+    /// Returns the fields of other records whose values the rows of a request hold: ``LiveRow/followed``.
     package func followed(_ id: LiveRequestID) -> [FieldName] { self[id].plan.followed }
 
-    /// How a request is kept up to date, for people.
+    /// Returns a description of how a request is kept up to date.
     package func routing(_ id: LiveRequestID, in catalog: Catalog) -> LiveRouting { self[id].routing(catalog) }
 
     private subscript(id: LiveRequestID) -> LiveEntry {
@@ -186,12 +187,13 @@ package struct LiveMatcher: Sendable {
 
     // MARK: Steps
 
-    /// Takes in the net changes of a step, in any order.
+    /// Applies the net changes of a step, in any order.
     ///
     /// - Parameters:
-    ///   - changes: one for each record that changed.
-    ///   - scope: the snapshot after them.
-    /// - Complexity: for each change O(log requests) and what the requests that it concerns take; nothing for others.
+    ///   - changes: one change for each record that changed.
+    ///   - scope: the snapshot after the changes.
+    /// - Complexity: for each change O(log requests), plus the work of the requests that it concerns. Other requests cost
+    ///   nothing.
     package mutating func apply(_ changes: [StepChange], in scope: ReadContext) -> LiveOutcome {
         var touched: [Int32] = []
         var hits: [Int32] = []
@@ -204,7 +206,7 @@ package struct LiveMatcher: Sendable {
             do {
                 try router.visit(change) { hits.append($0) }
             } catch {
-                // Nobody knows whom it concerns, so everybody looks for himself.
+                // The keys are not known, so the change may concern every request of the type. Rerun them all.
                 touchAll(change.type, &touched)
                 continue
             }
@@ -224,8 +226,8 @@ package struct LiveMatcher: Sendable {
         #endif
     }
 
-    /// Runs all requests again, against the catalog of a snapshot: after a reset or a change of the schema, or where the changes
-    /// could not be read.
+    /// Reruns all requests against the catalog of a snapshot. Called after a reset or a change of the schema, and where the
+    /// changes could not be read.
     package mutating func rerunAll(in scope: ReadContext) -> LiveOutcome {
         var outcome = LiveOutcome()
         routers = [:]
@@ -258,7 +260,7 @@ package struct LiveMatcher: Sendable {
         do {
             touch = try entries[index].apply(change, &counters)
         } catch {
-            // Where the record as it is now cannot be read either, running the request tells.
+            // If the record cannot be read now either, the rerun reports the error.
         }
         mark(slot, touch, &touched)
     }
@@ -277,7 +279,7 @@ package struct LiveMatcher: Sendable {
     }
 
     private mutating func touchDependents(of type: UInt32, _ fieldIndexes: FieldIndexSet, _ touched: inout [Int32]) {
-        // All of them stand for a record that came or went, which concerns whoever reads any field.
+        // `all` means that a record was inserted or deleted, which concerns every request that reads any field of the type.
         for part in [.everything] + (fieldIndexes.indexes?.map { .field($0) } ?? [.presence]) as [Dependency.Part] {
             for slot in dependents[Dependency(type: type, part: part)] { mark(slot, .rerun, &touched) }
         }
@@ -305,9 +307,9 @@ package struct LiveMatcher: Sendable {
     }
 }
 
-/// What changed in a step, by record types.
+/// The changes of a step, by record type.
 private struct StepReads {
-    /// The changed fields of each type; all where records came or went.
+    /// The changed fields of each type; all fields where a record was inserted or deleted.
     private(set) var types: [(type: UInt32, fieldIndexes: FieldIndexSet)] = []
 
     mutating func note(_ change: StepChange) {

@@ -1,8 +1,8 @@
-/// Names a live request of a ``LiveMatcher``. Never used for another one; ordered by when they were added.
+/// Identifies a live request of a ``LiveMatcher``. An id is never used again. Ids are ordered by the time of adding.
 package struct LiveRequestID: Hashable, Comparable, Sendable {
-    /// Which request of all that there ever were.
+    /// The serial number among all requests that were ever added.
     let serial: UInt64
-    /// Where it is kept.
+    /// The slot that holds the request.
     let slot: Int32
 
     package static func < (left: LiveRequestID, right: LiveRequestID) -> Bool { left.serial < right.serial }

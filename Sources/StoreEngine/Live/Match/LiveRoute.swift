@@ -1,27 +1,27 @@
-/// By which records a live request is found: the keys of some fields that a record must have, before or after its change, for
-/// the request to look at it.
+/// The keys of some fields by which the matcher finds a live request. The request checks a change only if the record has one of
+/// these keys before or after the change.
 struct LiveRoute: Hashable, Sendable {
-    /// One field of the keys.
+    /// A field of the keys.
     struct Part: Hashable, Sendable {
-        /// The field's place in the record.
+        /// The index of the field in the record.
         let fieldIndex: Int
-        /// Whether the bytes are turned around, as those of descending orders are.
+        /// Whether the bytes are inverted, as for a descending order.
         var isDescending = false
     }
 
-    /// Which keys.
+    /// The keys that lead to the request.
     enum Keys: Hashable, Sendable {
-        /// None: no record can be of interest.
+        /// No keys: no record can be in the result.
         case none
-        /// Just these.
+        /// Exactly these keys.
         case points([[UInt8]])
-        /// Those in these runs.
+        /// The keys in these ranges.
         case ranges([KeyRange])
-        /// All, of all records of the type.
+        /// All keys, of all records of the type.
         case all
     }
 
-    /// The fields, the most significant first; empty with ``Keys/none`` and ``Keys/all``.
+    /// The fields, the most significant first. Empty for ``Keys/none`` and ``Keys/all``.
     var parts: [Part] = []
     var keys: Keys
 
@@ -29,25 +29,25 @@ struct LiveRoute: Hashable, Sendable {
     static let all = LiveRoute(keys: .all)
 }
 
-/// How a live request is kept up to date, for people.
+/// A description of how a live request is kept up to date.
 package enum LiveRouting: Hashable, Sendable {
-    /// Each change of a record with one of some values in these fields is looked at.
+    /// Checks each change of a record that has one of certain values in these fields.
     case points(fields: [String])
-    /// Each change of a record that lies in a range by these fields.
+    /// Checks each change of a record that lies in a range by these fields.
     case ranges(fields: [String])
-    /// Each change of a record of the type.
+    /// Checks each change of a record of the type.
     case wholeType
-    /// No change: no record can be in the result.
+    /// Checks no change: no record can be in the result.
     case nothing
-    /// It is run again for each step in which one of these fields changes, or a record of one of these types comes or goes.
-    /// All fields are meant where none are named.
+    /// Reruns the request for each step in which one of these fields changes, or a record of one of these types is inserted or
+    /// deleted. A dependency without fields means all fields.
     case rerun([Dependency])
 
     /// The fields of one type that a request reads.
     package struct Dependency: Hashable, Sendable {
         /// The type's name.
         package let type: String
-        /// Its fields.
+        /// The names of the fields.
         package let fields: [String]
 
         package init(type: String, fields: [String]) {
@@ -58,7 +58,7 @@ package enum LiveRouting: Hashable, Sendable {
 }
 
 extension LiveRoute {
-    /// The route, for people.
+    /// Returns the description of the route.
     func routing(_ type: OpenType) -> LiveRouting {
         let fields = parts.map { type.type.fields[$0.fieldIndex].name }
         switch keys {

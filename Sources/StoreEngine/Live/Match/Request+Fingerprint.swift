@@ -1,5 +1,6 @@
 extension Request {
-    /// A hash of all that decides which records are in the result and in which order: the same in every process.
+    /// Returns a hash of everything that decides which records are in the result and in which order. It is the same in every
+    /// process.
     ///
     /// - Parameter type: the record type.
     package func resultFingerprint(_ type: OpenType, in catalog: Catalog) -> UInt64 {

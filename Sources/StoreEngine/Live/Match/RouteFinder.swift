@@ -1,11 +1,15 @@
-/// Finds the route of a live request that leads past the most records.
+/// Finds the route of a live request that lets it skip the most records.
 ///
-/// The points of its id or of a unique index are the best. Else the keys begin with all fields that the condition fixes to
-/// points. Behind them comes one field more, where there is one: a field that the condition bounds on both sides; or the first
-/// field of the order, up to the window's bound; or a field that the condition bounds on one side. Without any of that, every
-/// change of a record of the type is looked at.
+/// The best routes are points of the id or of a unique index. Otherwise the keys begin with all fields that the condition fixes
+/// to points. One more field follows, where there is one, in this order of preference:
+///
+/// 1. a field that the condition bounds on both sides
+/// 2. the first field of the order, up to the window's bound
+/// 3. a field that the condition bounds on one side
+///
+/// Without any of these, the request checks every change of a record of the type.
 struct RouteFinder: Sendable {
-    /// Fields that are fixed to some values, with the keys of all combinations.
+    /// The fields that are fixed to certain values, with the keys of all combinations of these values.
     fileprivate struct Points {
         var fieldIndexes: [Int] = []
         var keys: [[UInt8]] = [[]]
@@ -14,17 +18,17 @@ struct RouteFinder: Sendable {
     private let type: OpenType
     private let sort: [SortPart]
     private let fixed: LiveRoute
-    /// The route of a window that has a bound is narrower, by this field.
+    /// The field by which the route of a window with a bound is narrower; nil where there is none.
     private let boundPart: LiveRoute.Part?
-    /// What stands before that field's part in the keys.
+    /// The parts of the keys before that field.
     private let prefixes: [[UInt8]]
     private let prefixParts: [LiveRoute.Part]
-    /// What the condition says of that field, in the direction of the order.
+    /// The ranges that the condition allows for that field, in the direction of the order.
     private let boundRanges: KeyRanges
 
-    /// The most keys, of several fields, that one request is found by.
+    /// The most keys of several fields by which one request is found.
     private static let maximumKeys = 64
-    /// The same where they are those of one field: a list of values costs as much memory once more.
+    /// The most keys of a single field. A list of values takes the same memory once more.
     private static let maximumPoints = 65_536
 
     init(_ plan: LivePlan) {
@@ -56,8 +60,8 @@ struct RouteFinder: Sendable {
         }
         prefixes = points.keys
         prefixParts = points.fieldIndexes.map { LiveRoute.Part(fieldIndex: $0) }
-        // What is fixed to one value orders nothing. What is fixed to several does, and rows with one of them stand before the
-        // window's bound whatever the fields behind it in the order are.
+        // A field that is fixed to one value does not order the rows. A field that is fixed to several values does: rows with one
+        // of them come before the window's bound, whatever their later sort fields are.
         let single = Set(pointed.filter { $0.ranges.ranges.count == 1 }.map(\.fieldIndex))
         let first = sort.first { part in !(part.isOwn && single.contains(part.access.fieldIndex)) }
         let bound = first.flatMap { part in
@@ -83,7 +87,7 @@ struct RouteFinder: Sendable {
         boundPart = isBoundNarrower ? bound : nil
     }
 
-    /// The route of a window.
+    /// Returns the route of a window.
     func route(_ window: LiveWindow) throws(CodecError) -> LiveRoute {
         guard !window.isExhausted, let bound = window.bound, let boundPart else { return fixed }
         let key = try RouteKeys([boundPart], type).key(bound.content)
@@ -94,14 +98,14 @@ struct RouteFinder: Sendable {
             parts: prefixParts + [boundPart], keys: .ranges(prefixes.flatMap { ranges.prefixed(by: $0) }))
     }
 
-    /// The route of a request that has no window.
+    /// The route of a request without a window.
     var wholeRoute: LiveRoute { fixed }
 
     private static func route(_ points: Points) -> LiveRoute {
         LiveRoute(parts: points.fieldIndexes.map { LiveRoute.Part(fieldIndex: $0) }, keys: .points(points.keys))
     }
 
-    /// The points of the id, or else of a unique index, where each of their fields is fixed.
+    /// Returns the points of the id, or else of a unique index, where the condition fixes all of its fields.
     private static func uniquePoints(_ type: OpenType, _ fixed: [(fieldIndex: Int, ranges: KeyRanges)]) -> Points? {
         let unique = type.indexes.filter { $0.stored.isUnique && !$0.isMultiple }.map { $0.parts.map(\.fieldIndex) }
         for fieldIndexes in [type.idParts.map(\.fieldIndex)] + unique {
@@ -117,7 +121,7 @@ struct RouteFinder: Sendable {
 }
 
 extension RouteFinder.Points {
-    /// Puts another field behind those that are there, unless there would be too many combinations.
+    /// Appends a field to the keys, unless there would be too many combinations.
     fileprivate mutating func multiply(_ fieldIndex: Int, _ ranges: KeyRanges, limit: Int) {
         guard keys.count * ranges.ranges.count <= limit else { return }
         fieldIndexes.append(fieldIndex)
@@ -126,6 +130,6 @@ extension RouteFinder.Points {
 }
 
 extension SortPart {
-    /// Whether it is a field of the record itself, and not of a struct in it or of another record.
+    /// Whether the sort field belongs to the record itself, and not to a struct in it or to another record.
     fileprivate var isOwn: Bool { path == nil && access.nested.isEmpty }
 }

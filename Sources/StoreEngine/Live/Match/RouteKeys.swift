@@ -1,4 +1,4 @@
-/// Makes the keys that records are looked up by.
+/// Makes the keys by which routes look records up.
 struct RouteKeys: Sendable {
     let parts: [LiveRoute.Part]
     private let components: [KeyComponent]
@@ -9,7 +9,7 @@ struct RouteKeys: Sendable {
         components = parts.compactMap { KeyComponent(type.type.fields[$0.fieldIndex].type) }
     }
 
-    /// The key of a record.
+    /// Returns the key of a record.
     func key(_ content: RecordContent) throws(CodecError) -> [UInt8] {
         try content.withTable { (table) throws(CodecError) in
             var key = ByteWriter(capacity: 64)

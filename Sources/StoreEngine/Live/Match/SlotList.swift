@@ -1,14 +1,14 @@
-/// The slots of some live requests, ascending; mostly few.
+/// The slots of some live requests, ascending. Most lists are short.
 struct SlotList: Sendable {
     private(set) var slots: [Int32]
 
-    /// - Parameter slots: distinct ones, ascending.
+    /// - Parameter slots: distinct slots, ascending.
     init(_ slots: [Int32] = []) { self.slots = slots }
 
-    /// Adds a slot that is not there.
+    /// Adds a slot that is not in the list.
     mutating func insert(_ slot: Int32) { slots.insert(slot, at: index(of: slot)) }
 
-    /// Takes a slot out that is there.
+    /// Removes a slot that is in the list.
     mutating func remove(_ slot: Int32) { slots.remove(at: index(of: slot)) }
 
     private func index(of slot: Int32) -> Int {
@@ -21,7 +21,7 @@ struct SlotList: Sendable {
     }
 }
 
-/// Lists of slots by what they are found by. Never walked, so that no order of a hash table shows.
+/// Lists of slots by key. The table is never iterated, so the order of its hash table has no effect.
 struct SlotTable<Key: Hashable & Sendable>: Sendable {
     private var lists: [Key: SlotList] = [:]
 

@@ -4,13 +4,14 @@ package struct StepChange: Sendable {
     package let type: OpenType
     /// The record's key.
     package let key: [UInt8]
-    /// Insert, update, delete, or replace for a record that was deleted and inserted again: another one with the same id.
+    /// The kind of the change. A record that was deleted and inserted again is a `replace`: another record with the same id.
     package let kind: ChangeKind
-    /// The record before the step; nil where there was none, and for types of which only what came after is of interest.
+    /// The record before the step; nil where there was none. Also nil for types of which only the record after the step is
+    /// needed.
     package let before: RecordContent?
     /// The record after the step; nil where there is none.
     package let after: RecordContent?
-    /// The fields that an update changed, indexed or not; all of them for every other kind of change.
+    /// The indexes of the fields that an update changed, indexed or not. For every other kind of change, all fields.
     package let changedFieldIndexes: FieldIndexSet
 
     /// Whether the record was deleted and inserted again.
@@ -20,7 +21,7 @@ package struct StepChange: Sendable {
     ///   - type: the record's type, from the catalog of the step's snapshot.
     ///   - before: the record before the step, in the form of the newest version.
     ///   - after: the record after the step, in the form of the newest version.
-    ///   - changedFieldIndexes: what an update changed.
+    ///   - changedFieldIndexes: the fields that an update changed.
     package init(
         type: OpenType, key: [UInt8], kind: ChangeKind, before: RecordContent?, after: RecordContent?,
         changedFieldIndexes: FieldIndexSet = .all
@@ -33,9 +34,9 @@ package struct StepChange: Sendable {
         self.changedFieldIndexes = changedFieldIndexes
     }
 
-    /// The change between two states of a record.
+    /// Creates the change between two states of a record.
     ///
-    /// - Throws: ``CodecError`` where the bytes are none of a record.
+    /// - Throws: ``CodecError`` where the bytes are not a record.
     package init(
         type: OpenType, key: [UInt8], before: RecordContent?, after: RecordContent?
     ) throws(CodecError) {
@@ -55,7 +56,7 @@ package struct StepChange: Sendable {
         }
     }
 
-    /// The change that takes this one back.
+    /// The change that reverses this one.
     var inverted: StepChange {
         let kind: ChangeKind =
             switch kind {

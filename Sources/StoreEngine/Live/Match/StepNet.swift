@@ -1,9 +1,9 @@
-/// Puts change sets together into one step: the net change of each record that is of interest.
+/// Combines change sets into one step: the net change of each record that is needed.
 ///
-/// As ``ChangeSquash`` does for readers of the feed; here records are wanted in the form of the newest version, and the ones
-/// before only of some types.
+/// ``ChangeSquash`` does the same for readers of the feed. Here the records are needed in the form of the newest version, and the
+/// records before the changes only for some types.
 package struct StepNet {
-    /// What is of interest of a record type.
+    /// The records of a type's changes that are needed.
     package enum Interest {
         case nothing
         /// The records after the changes.
@@ -21,7 +21,7 @@ package struct StepNet {
         let type: OpenType
         let needsBefore: Bool
         let first: FeedChange
-        /// The newest change of the record, where it is not the first.
+        /// The newest change of the record; nil where it is the first one.
         var last: FeedChange?
     }
 
@@ -29,26 +29,27 @@ package struct StepNet {
     private let interest: (UInt32) -> Interest
     private var entries: [Entry] = []
     private var entryIndexes: [Name: Int] = [:]
-    /// Whether all changes so far are of one change set, in which each record is there once.
+    /// The sequence number of the last change set. `isOfOne` is true while all changes are from one change set, which contains
+    /// each record only once.
     private var sequence: UInt64?
     private var isOfOne = true
 
-    /// The types whose records changed in a way that the feed does not tell.
+    /// The types whose records changed in a way that the feed does not describe.
     package private(set) var resetTypes: Set<UInt32> = []
-    /// Whether that is so for all types: also when a record type was changed.
+    /// Whether that holds for all types. This is also true after a record type was changed.
     package private(set) var resetsAll = false
 
-    /// How many records it holds.
+    /// The number of records.
     package var count: Int { entries.count }
 
     /// - Parameters:
-    ///   - interest: what is of interest of a type, by its number.
+    ///   - interest: returns which records of a type's changes are needed, for the type's number.
     package init(_ catalog: Catalog, interest: @escaping (UInt32) -> Interest) {
         self.catalog = catalog
         self.interest = interest
     }
 
-    /// Adds what comes next in the feed.
+    /// Adds the next part of the feed.
     package mutating func add(_ part: FeedPart) {
         if let sequence, sequence != part.sequence, isOfOne {
             isOfOne = false
@@ -83,14 +84,14 @@ package struct StepNet {
         entries.append(Entry(type: catalog.types[typeIndex], needsBefore: interest == .both, first: change))
     }
 
-    /// Gives up: everything is to be read afresh.
+    /// Discards all changes: everything has to be read again.
     package mutating func reset() {
         resetsAll = true
         entries = []
         entryIndexes = [:]
     }
 
-    /// The net changes, in the order of first touch.
+    /// Returns the net changes, in the order in which the records first changed.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
     package func finish() throws(StoreError) -> [StepChange] {
@@ -116,7 +117,7 @@ package struct StepNet {
             var changed = FieldIndexSet.all
             if entry.first.kind == .update {
                 changed = FieldIndexSet(entry.first.earlier.compactMap { type.type.fieldIndex(ofID: $0.field) })
-                // Of fields that there are no more.
+                // All changed fields have been removed from the type.
                 if changed.isEmpty { return nil }
             }
             return StepChange(
@@ -142,7 +143,7 @@ package struct StepNet {
         }
     }
 
-    /// A record in the form of the newest version.
+    /// Returns a record in the form of the newest version.
     private static func newest(_ bytes: [UInt8], _ type: OpenType) throws(CodecError) -> RecordContent {
         let record = unsafe try RecordBytes(unverified: bytes.span.bytes)
         if try type.upgrade(fromVersion: record.schemaVersion) == nil { return RecordContent(bytes) }

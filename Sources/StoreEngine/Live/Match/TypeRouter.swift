@@ -16,7 +16,7 @@ struct TypeRouter: Sendable {
 
     init(_ type: OpenType) { self.type = type }
 
-    /// Whether no request is in it.
+    /// Whether the router has no requests.
     var isEmpty: Bool { tables.isEmpty && whole.slots.isEmpty }
 
     func _checkInvariants() {
@@ -59,16 +59,16 @@ struct TypeRouter: Sendable {
         return tables.count - 1
     }
 
-    /// Calls `body` with each request that the record, as it was or as it is, may concern; with some of them twice.
+    /// Calls `body` with each request that the record may concern, before or after the change. Some requests may be passed twice.
     ///
-    /// - Throws: ``CodecError`` where the record cannot be read. Every request may be concerned then.
+    /// - Throws: ``CodecError`` where the record cannot be read. The change may then concern every request.
     func visit(_ change: StepChange, _ body: (Int32) -> Void) throws(CodecError) {
         for slot in whole.slots { body(slot) }
         for table in tables {
             let old = try change.before.map { content throws(CodecError) in try table.keys.key(content) }
             if let old { visit(table, old, body) }
             guard let after = change.after else { continue }
-            // The keys are the same where none of their fields changed.
+            // If none of the key's fields changed, the keys are equal.
             if old != nil, !change.changedFieldIndexes.intersects(table.fieldIndexes) { continue }
             let new = try table.keys.key(after)
             if new != old { visit(table, new, body) }

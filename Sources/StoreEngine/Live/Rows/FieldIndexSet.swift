@@ -1,28 +1,28 @@
-/// Some of a record type's fields, by their places among the newest ones.
+/// A set of a record type's fields, by their indexes among the newest fields.
 package struct FieldIndexSet: Hashable, Sendable {
-    /// One bit for each of the places 0 to 63: most types have no more fields.
+    /// One bit for each of the indexes 0 to 63. Most types have no more fields.
     private var low: UInt64 = 0
-    /// The same for the places from 64 on; never with a zero at its end.
+    /// One bit for each of the indexes from 64 on. The last word is never zero.
     private var high: [UInt64] = []
     private var isAll = false
 
-    /// No field.
+    /// Creates an empty set.
     package init() {}
 
-    /// These fields.
+    /// Creates a set of fields.
     package init(_ fieldIndexes: some Sequence<Int>) {
         for fieldIndex in fieldIndexes { insert(fieldIndex) }
     }
 
-    /// Every field, however many there are.
+    /// The set of all fields, however many there are.
     package static let all = FieldIndexSet(isAll: true)
 
     private init(isAll: Bool) { self.isAll = isAll }
 
-    /// Whether no field is in it.
+    /// Whether the set is empty.
     package var isEmpty: Bool { low == 0 && high.isEmpty && !isAll }
 
-    /// Adds the field at a place.
+    /// Adds the field with an index.
     package mutating func insert(_ fieldIndex: Int) {
         if isAll { return }
         guard fieldIndex >= 64 else {
@@ -46,7 +46,7 @@ package struct FieldIndexSet: Hashable, Sendable {
         for (word, bits) in other.high.enumerated() { high[word] |= bits }
     }
 
-    /// Whether the field at a place is in it.
+    /// Whether the set contains the field with an index.
     package func contains(_ fieldIndex: Int) -> Bool {
         if isAll { return true }
         if fieldIndex < 64 { return low & 1 << fieldIndex != 0 }
@@ -54,7 +54,7 @@ package struct FieldIndexSet: Hashable, Sendable {
         return word < high.count && high[word] & 1 << (fieldIndex % 64) != 0
     }
 
-    /// Whether both have a field in common.
+    /// Whether the sets have a field in common.
     package func intersects(_ other: FieldIndexSet) -> Bool {
         if isAll { return !other.isEmpty }
         if other.isAll { return !isEmpty }
@@ -62,7 +62,7 @@ package struct FieldIndexSet: Hashable, Sendable {
         return zip(high, other.high).contains { $0 & $1 != 0 }
     }
 
-    /// The places, ascending; nil for ``all``, which knows no last one.
+    /// The indexes, ascending; nil for ``all``, which has no last index.
     package var indexes: [Int]? {
         if isAll { return nil }
         var indexes: [Int] = []

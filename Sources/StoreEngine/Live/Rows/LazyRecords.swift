@@ -1,5 +1,5 @@
-/// The records of a live result at one position, of which each field is decoded when it is asked for: for results that are long, and
-/// of which little is looked at.
+/// The records of a live result at one position, which decodes each field when it is read. Use it for a long result of which you
+/// read only a part.
 ///
 /// ```swift
 /// let all = try query.lazyResults
@@ -10,7 +10,7 @@ public struct LazyRecords<R: Record>: RandomAccessCollection, Sendable {
     private let rows: LiveRows
     private let binding: TypedBinding?
 
-    /// No records.
+    /// Creates an empty collection.
     public init() {
         rows = LiveRows()
         binding = nil
@@ -27,16 +27,17 @@ public struct LazyRecords<R: Record>: RandomAccessCollection, Sendable {
     /// The number of records.
     public var endIndex: Int { rows.count }
 
-    /// The record at a place, undecoded. Takes time logarithmic in the number of records.
+    /// Returns the record at an index, undecoded. Takes time logarithmic in the number of records.
     public subscript(index: Int) -> LazyRecord<R> {
         guard let binding else { preconditionFailure("there is no record \(index)") }
         return LazyRecord(rows[index].content, binding)
     }
 
-    /// Calls `body` with batch after batch of the records, until it returns false. Only the last batch may be smaller. Takes memory for
-    /// one batch.
+    /// Calls `body` with one batch of records after another, until `body` returns false.
     ///
-    /// - Throws: what `body` throws, and ``StoreError``: `invalidValue` for a batch of less than 1; `damaged`.
+    /// Only the last batch may be smaller than the others. The call takes memory for one batch.
+    ///
+    /// - Throws: any error that `body` throws, and ``StoreError``: `invalidValue` for a batch size of less than 1; `damaged`.
     public func forEachBatch(of size: Int, _ body: ([R]) throws -> Bool) throws {
         guard size > 0 else { throw StoreError(.invalidValue, "a batch holds at least 1 record") }
         var start = 0
@@ -48,7 +49,7 @@ public struct LazyRecords<R: Record>: RandomAccessCollection, Sendable {
     }
 }
 
-/// A record of a live result, of which fields are decoded one by one. It keeps the record's bytes.
+/// A record of a live result. It keeps the record's bytes and decodes each field when it is read.
 @dynamicMemberLookup
 public struct LazyRecord<R: Record>: Sendable {
     private let content: RecordContent
@@ -59,17 +60,17 @@ public struct LazyRecord<R: Record>: Sendable {
         self.binding = binding
     }
 
-    /// One field, decoded alone, in constant time.
+    /// Decodes one field on its own, in constant time.
     ///
-    /// Throws ``StoreError`` with the code `damaged` where the bytes are no such value.
+    /// Throws ``StoreError`` with the code `damaged` where the bytes are not a value of the field's type.
     public subscript<V>(dynamicMember field: KeyPath<R.Fields, Field<R, V>>) -> V {
         get throws(StoreError) { try value { $0[keyPath: field] } }
     }
 
-    /// One field, which may be one of an embedded struct: `record.value { $0.place.city }`.
+    /// Decodes one field, which may be a field of an embedded struct: `record.value { $0.place.city }`.
     ///
-    /// - Parameter field: gets the tokens of the record's fields.
-    /// - Throws: ``StoreError``: `damaged`; `invalidValue` where the field is one of another record.
+    /// - Parameter field: a closure that receives the tokens of the record's fields.
+    /// - Throws: ``StoreError``: `damaged`; `invalidValue` where the field belongs to another record.
     public func value<V>(_ field: (R.Fields) -> Field<R, V>) throws(StoreError) -> V {
         let field = try field(R.fields).ofRecord()
         do throws(CodecError) {
@@ -82,11 +83,11 @@ public struct LazyRecord<R: Record>: Sendable {
         } catch {
             throw StoreError(error, at: "a record of \(binding.type.name)")
         }
-        // A version before the field: what stands in for it is known to the record's own initializer.
+        // The record's version is older than the field. Only the record's own initializer knows the field's initial value.
         return field.value(in: try record())
     }
 
-    /// The whole record.
+    /// Decodes the whole record.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
     public func record() throws(StoreError) -> R { try content.freshRecord(R.self, binding) }

@@ -1,13 +1,13 @@
-/// Some fields of a record type, by what stays the same while the schema changes: the numbers of the type and of the fields.
+/// Some fields of a record type, identified by the numbers of the type and the fields, which do not change with the schema.
 package struct LiveFields: Hashable, Sendable {
     private let type: UInt32
-    /// The fields' numbers, ascending; nil for all that there are.
+    /// The numbers of the fields, ascending; nil for all fields.
     private let numbers: [UInt32]?
-    /// The fields' names, for a type that takes the place of this one.
+    /// The names of the fields, for a type that replaces this one.
     private let names: [String]
 
     /// - Parameters:
-    ///   - fieldIndexes: the places of the fields in `type`; others are left out.
+    ///   - fieldIndexes: the indexes of the fields in `type`. Indexes without a field are ignored.
     ///   - type: the record type.
     package init(_ fieldIndexes: FieldIndexSet, of type: RecordType) {
         self.type = type.id
@@ -16,8 +16,8 @@ package struct LiveFields: Hashable, Sendable {
         names = fields?.map(\.name) ?? []
     }
 
-    /// Where the fields are in the type as it is at another time, or in the one that took its place; those that there are no more are
-    /// left out.
+    /// Returns the indexes of the fields in another version of the type, or in the type that replaced it. Removed fields are left
+    /// out.
     package func fieldIndexes(in type: RecordType) -> FieldIndexSet {
         guard let numbers else { return .all }
         guard type.id == self.type else { return FieldIndexSet(names.compactMap(type.fieldIndex(named:))) }
@@ -26,6 +26,6 @@ package struct LiveFields: Hashable, Sendable {
 }
 
 extension RecordType {
-    /// Whether records of both have the same form.
+    /// Whether records of both types have the same form.
     package func isSameVersion(as other: RecordType) -> Bool { id == other.id && version == other.version }
 }

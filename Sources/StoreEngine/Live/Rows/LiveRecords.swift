@@ -1,24 +1,24 @@
-/// The records of a live result at one position: an immutable collection that shares all that has not changed with those
+/// The records of a live result at one position. The collection is immutable, and shares all unchanged rows with the results
 /// before and after it.
 public struct LiveRecords<R: Record>: RandomAccessCollection, Sendable {
     package let rows: LiveRows
     private let binding: TypedBinding?
 
-    /// No records.
+    /// Creates an empty collection.
     public init() {
         rows = LiveRows()
         binding = nil
     }
 
-    /// Decodes the rows that were not decoded before.
+    /// Creates the collection, and decodes the rows that have not been decoded before.
     ///
-    /// - Parameter undecoded: the places of those; nil where that is not known.
+    /// - Parameter undecoded: the indexes of these rows; nil where they are not known.
     /// - Throws: ``StoreError`` with the code `damaged`.
     package init(_ rows: LiveRows, _ catalog: Catalog, undecoded: [Int]? = nil) throws(StoreError) {
         let binding = try catalog.binding(R.self)
         self.rows = rows
         self.binding = binding
-        // Each is decoded once, by whoever comes first; here an error has a way out.
+        // The first reader would decode each row anyway. Decoding here can throw; a subscript cannot.
         if let undecoded {
             for index in undecoded { _ = try rows[index].content.record(R.self, binding) }
         } else {
@@ -31,7 +31,7 @@ public struct LiveRecords<R: Record>: RandomAccessCollection, Sendable {
     /// The number of records.
     public var endIndex: Int { rows.count }
 
-    /// The record at a place. Takes time logarithmic in the number of records.
+    /// Returns the record at an index. Takes time logarithmic in the number of records.
     public subscript(index: Int) -> R {
         guard let binding else { preconditionFailure("there is no record \(index)") }
         do {
@@ -43,14 +43,14 @@ public struct LiveRecords<R: Record>: RandomAccessCollection, Sendable {
 }
 
 extension LiveRecords: Equatable {
-    /// Whether both have equal records in the same order.
+    /// Whether both collections have equal records in the same order.
     public static func == (left: LiveRecords, right: LiveRecords) -> Bool { left.elementsEqual(right) }
 }
 
-/// Where a request's results come from while they are kept up to date.
+/// Provides the results of a request while they are kept up to date.
 package protocol LiveSource<R>: AnyObject, Sendable {
     associatedtype R: Record
 
-    /// The results; those known last where they are not kept up to date any more.
+    /// The current results; after updates have ended, the last known results.
     var records: LiveRecords<R> { get }
 }

@@ -1,5 +1,5 @@
 extension LiveRows {
-    /// Walks the rows chunk by chunk: by index each row would be looked for anew.
+    /// Iterates chunk by chunk. Iterating by index would search for each row again.
     package struct Iterator: IteratorProtocol {
         private var walker: RowWalker
 

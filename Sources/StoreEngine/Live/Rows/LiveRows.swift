@@ -1,20 +1,20 @@
-/// The rows of a live result: an immutable value that costs nothing to hand on.
+/// The rows of a live result: an immutable value that costs nothing to pass on.
 ///
-/// It shares its chunks with the results before and after it, as far as they have the same rows.
+/// It shares chunks with the results before and after it, as far as they have the same rows.
 package struct LiveRows: RandomAccessCollection, Sendable {
     let chunks: [[LiveRow]]
-    /// For each chunk how many rows are in those before it.
+    /// For each chunk, the number of rows in the chunks before it.
     private let starts: [Int]
-    /// Which of all rows these are: those behind the offset, up to the limit.
+    /// The range of these rows among all rows: from the offset up to the limit.
     private let shown: Range<Int>
 
-    /// No rows.
+    /// Creates an empty result.
     package init() { self.init(RowChunks(), offset: 0, limit: nil) }
 
-    /// A single row.
+    /// Creates a result of a single row.
     package init(_ row: LiveRow) { self.init(RowChunks([row]), offset: 0, limit: nil) }
 
-    /// Some of the rows.
+    /// Creates a result of the rows from the offset up to the limit.
     init(_ rows: RowChunks, offset: Int, limit: Int?) {
         chunks = rows.chunks
         var starts: [Int] = []
@@ -34,13 +34,13 @@ package struct LiveRows: RandomAccessCollection, Sendable {
         shown = rows.shown.prefix(limit)
     }
 
-    /// The first of them.
+    /// Returns the first rows.
     func limited(to limit: Int) -> LiveRows { LiveRows(self, limit: limit) }
 
     package var startIndex: Int { 0 }
     package var endIndex: Int { shown.count }
 
-    /// The row at an index.
+    /// Returns the row at an index.
     ///
     /// - Complexity: O(log n), in steps of whole chunks.
     package subscript(index: Int) -> LiveRow {
@@ -49,13 +49,13 @@ package struct LiveRows: RandomAccessCollection, Sendable {
         return chunks[mark.chunk][mark.offset]
     }
 
-    /// A place in the chunks.
+    /// A position in the chunks.
     struct Mark {
         var chunk: Int
         var offset: Int
     }
 
-    /// Where in the chunks a row is.
+    /// Returns the position of a row in the chunks.
     func mark(at index: Int) -> Mark {
         let wanted = shown.lowerBound + index
         var (low, high) = (0, starts.count)
@@ -66,10 +66,10 @@ package struct LiveRows: RandomAccessCollection, Sendable {
         return low == 0 ? Mark(chunk: 0, offset: 0) : Mark(chunk: low - 1, offset: wanted - starts[low - 1])
     }
 
-    /// Whether nobody who is interested in these fields sees a difference to other rows.
+    /// Whether a subscriber to these fields sees no difference between these rows and others.
     ///
-    /// - Parameter fields: the fields; nil for all.
-    /// - Complexity: O(chunks), and O(rows) where they differ.
+    /// - Parameter fields: the indexes of the fields; nil for all fields.
+    /// - Complexity: O(chunks), and O(rows) for chunks that differ.
     package func shows(theSameAs other: LiveRows, fields: FieldIndexSet?) -> Bool {
         guard count == other.count else { return false }
         if isEmpty { return true }

@@ -1,5 +1,5 @@
 extension RecordContent {
-    /// The record without its Swift type.
+    /// Returns the record without its Swift type.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
     package func dynamicRecord(of type: OpenType) throws(StoreError) -> DynamicRecord {

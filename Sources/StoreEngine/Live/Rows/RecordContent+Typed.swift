@@ -1,5 +1,6 @@
 extension RecordContent {
-    /// A record as the store would hold it, but for its incarnation; nil where the store has fields that `R` does not declare.
+    /// Creates the content of a record as the store would hold it, except for the incarnation. Returns nil where the store has
+    /// fields that `R` does not declare.
     package convenience init?<R: Record>(_ record: R, _ binding: TypedBinding) throws(CodecError) {
         guard binding.undeclared.isEmpty else { return nil }
         var encoder = FieldEncoder.forRecords()
@@ -11,21 +12,21 @@ extension RecordContent {
         self.init(encoder.bytes.array())
     }
 
-    /// The record, decoded the first time.
+    /// Returns the decoded record. The first call decodes it, and later calls return the same value.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
     package func record<R: Record>(_ type: R.Type, _ binding: TypedBinding) throws(StoreError) -> R {
         do throws(CodecError) {
             let form = try decoded { () throws(CodecError) in DecodedContent(try decode(type, binding)) }
             if let record = form.value as? R { return record }
-            // Another Swift type for the same records was first.
+            // Another Swift type for the same records was decoded first.
             return try decode(type, binding)
         } catch {
             throw StoreError(error, at: "a record of \(binding.type.name)")
         }
     }
 
-    /// The record; what was decoded for that is not kept for others.
+    /// Returns the decoded record, without keeping it for later calls.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
     package func freshRecord<R: Record>(_ type: R.Type, _ binding: TypedBinding) throws(StoreError) -> R {
@@ -43,7 +44,7 @@ extension RecordContent {
         return try R(from: FieldDecoder(record.table, slots: binding.fieldIndexesByDeclared))
     }
 
-    /// The bytes of a record that was found in a snapshot, in the form of the newest version.
+    /// Creates the content from the bytes of a record in a snapshot, in the form of the newest version.
     package convenience init(_ bytes: RawSpan, of type: OpenType) throws(CodecError) {
         let record = try RecordBytes(bytes)
         let newest = try type.withNewest(record) { (newest) throws(CodecError) in newest.bytes.array() }

@@ -1,39 +1,40 @@
 import Synchronization
 
-/// The bytes of one record at one time, shared by all that show it.
+/// The bytes of one record in one state. All users of that state share one object.
 ///
-/// What they are decoded to is kept with them: of all who read the record the first decodes it.
+/// The decoded form is kept with the bytes, so only the first reader decodes the record.
 package final class RecordContent: Sendable {
     /// The whole record, in the form of its type's newest version.
     package let bytes: [UInt8]
-    /// Set once; whoever comes second with the same takes what is there.
+    /// Set once. If two readers decode the record at the same time, both use the form that was stored first.
     private let form = AtomicLazyReference<DecodedContent>()
 
     /// - Parameter bytes: a whole record as ``RecordBytes`` reads it, in the form of its type's newest version.
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// What the bytes were decoded to by somebody who kept it.
+    /// The decoded form; nil where no reader has stored one.
     package var kept: DecodedContent? { form.load() }
 
-    /// What the bytes are decoded to.
+    /// Returns the decoded form.
     ///
-    /// - Parameter make: decodes them; not called when somebody has done so before.
+    /// - Parameter make: decodes the bytes. Not called where a decoded form is already stored.
     package func decoded<E: Error>(_ make: () throws(E) -> DecodedContent) throws(E) -> DecodedContent {
         if let form = form.load() { return form }
         return form.storeIfNil(try make())
     }
 }
 
-/// What a record's bytes were decoded to, by whoever knows its Swift type.
+/// The decoded form of a record's bytes, made by code that knows the Swift type.
 package final class DecodedContent: Sendable {
-    /// The record's Swift form.
+    /// The record as its Swift type.
     package let value: any Sendable
 
     package init(_ value: any Sendable) { self.value = value }
 }
 
 extension RecordContent {
-    /// The sequence number of the change set that inserted the record; 0, which none has, where the bytes are no record.
+    /// The sequence number of the change set that inserted the record. 0, which no change set has, where the bytes are not a
+    /// record.
     package var incarnation: UInt64 {
         let bytes = bytes
         return (try? unsafe RecordBytes(unverified: bytes.span.bytes).incarnation) ?? 0
@@ -46,12 +47,13 @@ extension RecordContent {
         return try body(record.table)
     }
 
-    /// Whether both hold the same bytes.
+    /// Whether both have the same bytes.
     func isEqual(to other: RecordContent) -> Bool { self === other || bytes == other.bytes }
 
-    /// The fields that differ from an earlier content; all when the bytes cannot be compared, or are another incarnation's.
+    /// Returns the fields that differ from an earlier content. Returns all fields when the bytes cannot be compared, or when the
+    /// incarnations differ.
     ///
-    /// - Parameter type: the record type of this content, where the earlier one may be of an earlier version of it.
+    /// - Parameter type: the record type of this content; required where the earlier content may have an earlier version.
     func changedFieldIndexes(
         since old: RecordContent, of type: OpenType? = nil
     ) -> (fieldIndexes: FieldIndexSet, isReplaced: Bool) {
@@ -62,7 +64,7 @@ extension RecordContent {
         }
     }
 
-    /// The same.
+    /// Returns the fields that differ from an earlier content, as `changedFieldIndexes(since:of:)` does.
     ///
     /// - Throws: ``CodecError`` when the bytes cannot be compared.
     func requireChangedFieldIndexes(
@@ -75,7 +77,7 @@ extension RecordContent {
         guard let type, before.schemaVersion != after.schemaVersion else {
             return (FieldIndexSet(try RecordDifference.changedFieldIndexes(from: before, to: after.bytes)), false)
         }
-        // Its fields stood at other places.
+        // In the earlier version, the fields had other indexes.
         return try type.withNewest(before) { (before) throws(CodecError) in
             (FieldIndexSet(try RecordDifference.changedFieldIndexes(from: before, to: after.bytes)), false)
         }

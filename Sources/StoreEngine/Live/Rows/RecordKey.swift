@@ -1,8 +1,8 @@
 import LMDB
 
-/// The keys under which records lie.
+/// The keys under which records are stored.
 package enum RecordKey {
-    /// The key of the record with an id.
+    /// Returns the key of the record with an id.
     package static func of<R: Record>(_ type: R.Type, id: R.ID) -> [UInt8] {
         var key = ByteWriter(capacity: 64)
         R._key(of: id).encodeKey(to: &key)
@@ -12,7 +12,7 @@ package enum RecordKey {
 }
 
 extension ReadContext {
-    /// The record under a key; nil where there is none.
+    /// Returns the record with a key; nil where there is none.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
     package func content(of type: OpenType, key: [UInt8]) throws(StoreError) -> RecordContent? {

@@ -1,24 +1,24 @@
-/// Rows in the order of their places, in chunks, so that a change copies one chunk and the list of them even where somebody
-/// else still holds all rows as they were.
+/// Rows in the order of their positions, in chunks. A change copies one chunk and the list of chunks only, even while another
+/// reference holds the rows as they were.
 struct RowChunks: Sendable {
-    /// None of them is empty.
+    /// The chunks. No chunk is empty.
     private(set) var chunks: [[LiveRow]] = []
     private(set) var count = 0
 
-    /// A chunk that grows past it is halved.
+    /// The most rows in a chunk. A larger chunk is split in half.
     static let maximumChunkCount = 128
 
-    /// Where a row is, or would be put.
+    /// The position at which a row is or would be inserted.
     struct Spot {
         var chunk: Int
         var offset: Int
-        /// Whether there is a row with just the place that was looked for.
+        /// Whether a row with the requested position exists.
         var isFound: Bool
     }
 
     init() {}
 
-    /// Rows that come in the order of their places.
+    /// Creates chunks from rows that are in the order of their positions.
     init(_ rows: [LiveRow]) {
         for row in rows { append(row) }
     }
@@ -28,9 +28,9 @@ struct RowChunks: Sendable {
 
     subscript(spot: Spot) -> LiveRow { chunks[spot.chunk][spot.offset] }
 
-    /// Adds a row that comes after all others.
+    /// Appends a row that comes after all others.
     mutating func append(_ row: LiveRow) {
-        // Half full, so that an insert somewhere soon needs no new chunk.
+        // Chunks are filled to three quarters, so that a later insert rarely needs a new chunk.
         if let last = chunks.last, last.count < Self.maximumChunkCount * 3 / 4 {
             chunks[chunks.count - 1].append(row)
         } else {
@@ -39,11 +39,11 @@ struct RowChunks: Sendable {
         count += 1
     }
 
-    /// Looks for the row with a place.
+    /// Returns the spot for a row's position.
     func spot(of sortKey: [UInt8]) -> Spot {
         let word = sortKey.leadingWord
         var (low, high) = (0, chunks.count)
-        // The last chunk whose first row comes not after the place.
+        // Find the last chunk whose first row is at or before the position.
         while low < high {
             let middle = (low + high) / 2
             if chunks[middle][0].compared(to: sortKey, word: word) <= 0 { low = middle + 1 } else { high = middle }
@@ -60,13 +60,13 @@ struct RowChunks: Sendable {
         return Spot(chunk: chunk, offset: first, isFound: false)
     }
 
-    /// The row with a place.
+    /// Returns the row at a position; nil where there is none.
     func row(at sortKey: [UInt8]) -> LiveRow? {
         let spot = spot(of: sortKey)
         return spot.isFound ? self[spot] : nil
     }
 
-    /// Puts a row at the spot where its place was looked for and not found.
+    /// Inserts a row at the spot that a search for its position returned without finding it.
     mutating func insert(_ row: LiveRow, at spot: Spot) {
         count += 1
         guard spot.chunk < chunks.count else {
@@ -81,10 +81,10 @@ struct RowChunks: Sendable {
         chunks.insert(second, at: spot.chunk + 1)
     }
 
-    /// Puts another row in the place of the one at a spot.
+    /// Replaces the row at a spot.
     mutating func replace(_ row: LiveRow, at spot: Spot) { chunks[spot.chunk][spot.offset] = row }
 
-    /// Takes the row at a spot out.
+    /// Removes the row at a spot.
     mutating func remove(at spot: Spot) {
         count -= 1
         chunks[spot.chunk].remove(at: spot.offset)
@@ -93,7 +93,7 @@ struct RowChunks: Sendable {
         } else if chunks[spot.chunk].count < Self.maximumChunkCount / 4, spot.chunk + 1 < chunks.count,
             chunks[spot.chunk + 1].count < Self.maximumChunkCount / 4
         {
-            // Else a window that rows leave one by one would end as chunks of single rows.
+            // Merge small chunks. Otherwise a window that loses its rows one by one would end with a single row in each chunk.
             chunks[spot.chunk] += chunks.remove(at: spot.chunk + 1)
         }
     }
@@ -117,7 +117,7 @@ struct RowChunks: Sendable {
         #endif
     }
 
-    /// Takes the last rows out, so that `count` are left.
+    /// Removes the last rows, so that `count` rows are left.
     mutating func truncate(to count: Int) {
         while self.count > count, let last = chunks.last {
             let surplus = self.count - count
@@ -133,7 +133,7 @@ struct RowChunks: Sendable {
 }
 
 extension [LiveRow] {
-    /// Whether both are one array in memory: what neither of them changed since one was copied from the other.
+    /// Whether both are the same array in memory: one is a copy of the other, and neither has changed since.
     func isSameMemory(as other: [LiveRow]) -> Bool {
         unsafe withUnsafeBufferPointer { own in
             unsafe other.withUnsafeBufferPointer { unsafe own.baseAddress == $0.baseAddress && own.count == $0.count }

@@ -1,17 +1,18 @@
-/// Walks two results by the places of their rows, past all chunks that they share.
+/// Compares two results by the positions of their rows, and skips all chunks that they share.
 struct DifferenceWalk {
     /// A row in one of the results.
     struct Entry {
         let index: Int
-        /// How many rows before it are in both results at the same places.
+        /// The number of earlier rows that are at the same positions in both results.
         let rank: Int
         let row: LiveRow
     }
 
-    /// The rows of the old result at whose places the new one has none, and the other way round.
+    /// The rows of the old result whose positions are not in the new result, and the rows of the new result whose positions are
+    /// not in the old one.
     private(set) var gone: [Entry] = []
     private(set) var arrived: [Entry] = []
-    /// The rows that changed at their places.
+    /// The rows that changed at the same position.
     private(set) var changed: [(old: Entry, new: Entry)] = []
     private var old: RowWalker
     private var new: RowWalker
@@ -44,7 +45,7 @@ struct DifferenceWalk {
             } else if order > 0 {
                 arrive(right)
             } else if left !== right, left.key != right.key {
-                // Places by different orders may be the same bytes, of different records.
+                // Positions from different orders may have the same bytes and still belong to different records.
                 leave(left)
                 arrive(right)
             } else {

@@ -1,54 +1,59 @@
-/// What leads from one result to a later one, by records.
+/// The difference between a result and a later one, by records.
 ///
-/// Applied in this order: the deleted and the moved rows are taken out of the old rows, those are put in at their new indexes
-/// together with the inserted ones, ascending, and the updated ones get their new content. Rows that merely shift are not
-/// told. Any two results of one request may be compared, with any number of steps between them.
+/// Apply it to the old rows in this order:
+///
+/// 1. Remove the deleted and the moved rows.
+/// 2. Insert the moved and the inserted rows at their new indexes, ascending.
+/// 3. Replace the content of the updated rows.
+///
+/// Rows that only shift are not reported. Any two results of one request can be compared, whatever the number of steps between
+/// them.
 package struct LiveDifference: Hashable, Sendable {
-    /// A row that stands elsewhere among the others.
+    /// A row that has another position among the others.
     package struct Move: Hashable, Sendable {
-        /// Where it was in the old rows.
+        /// The row's index in the old rows.
         package let from: Int
-        /// Where it is in the new rows.
+        /// The row's index in the new rows.
         package let to: Int
     }
 
-    /// A row, moved or not, whose record changed.
+    /// A row whose record changed. The row may also have moved.
     package struct Update: Hashable, Sendable {
-        /// Where it was in the old rows.
+        /// The row's index in the old rows.
         package let from: Int
-        /// Where it is in the new rows.
+        /// The row's index in the new rows.
         package let to: Int
-        /// The fields that changed: all of them for another incarnation.
+        /// The indexes of the changed fields; all fields for another incarnation.
         package let changedFieldIndexes: FieldIndexSet
-        /// Which of the fields of other records that the request names have changed, by their numbers among them.
+        /// The changed fields of other records, by their numbers among those that the request names.
         package let changedFollowed: [Int]
-        /// Whether it is another record with the same id: deleted and inserted again.
+        /// Whether the row now holds another record with the same id: the record was deleted and inserted again.
         package let isReplaced: Bool
     }
 
-    /// The rows that are gone, by their indexes in the old rows, ascending.
+    /// The removed rows, by their indexes in the old rows, ascending.
     package private(set) var deletes: [Int] = []
-    /// The rows that are new, by their indexes in the new rows, ascending.
+    /// The inserted rows, by their indexes in the new rows, ascending.
     package private(set) var inserts: [Int] = []
-    /// The rows that stand elsewhere among the others, by their new indexes, ascending.
+    /// The moved rows, by their new indexes, ascending.
     package private(set) var moves: [Move] = []
-    /// The rows that changed, by their new indexes, ascending.
+    /// The updated rows, by their new indexes, ascending.
     package private(set) var updates: [Update] = []
-    /// The rows that are other objects than those of the old rows, by their indexes in the new rows: all whose records are new or
-    /// changed are among them, also where what changed is not told.
+    /// The rows that are other objects than in the old rows, by their indexes in the new rows. They include all rows with new or
+    /// changed records, even those whose changes are not reported.
     package let renewed: [Int]
 
-    /// Whether nothing is different.
+    /// Whether the results do not differ.
     package var isEmpty: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty && updates.isEmpty }
 
-    /// How much is different.
+    /// The number of changes.
     package var count: Int { deletes.count + inserts.count + moves.count + updates.count }
 
     /// Compares two results.
     ///
     /// - Parameters:
-    ///   - type: the record type of the new rows, where the old ones may be of an earlier version of it.
-    ///   - fields: the fields whose changes are told, by their places in the new rows; nil for all.
+    ///   - type: the record type of the new rows; required where the old rows may have an earlier version.
+    ///   - fields: the indexes, in the new rows, of the fields whose changes are reported; nil for all fields.
     /// - Complexity: O(chunks of rows), and O(d log d) for the d rows in the chunks that differ.
     package init(from old: LiveRows, to new: LiveRows, of type: OpenType? = nil, fields: FieldIndexSet? = nil) {
         var walk = DifferenceWalk(old, new)
@@ -78,7 +83,7 @@ package struct LiveDifference: Hashable, Sendable {
         updates.sort { $0.to < $1.to }
     }
 
-    /// Leads from all rows of one type to those of another that took its place.
+    /// Creates the difference from all rows of one type to the rows of the type that replaced it.
     package init(replacing old: LiveRows, with new: LiveRows) {
         deletes = Array(old.indices)
         inserts = Array(new.indices)
@@ -104,17 +109,18 @@ package struct LiveDifference: Hashable, Sendable {
                 isReplaced: isReplaced))
     }
 
-    /// A row that is in both, at different places.
+    /// A row that is in both results, at different positions.
     private struct Survivor {
         let old: DifferenceWalk.Entry
         let new: DifferenceWalk.Entry
     }
 
-    /// Which of the rows that changed their places need no move: as many as possible that stand between the same rows as
-    /// before, in the same order.
+    /// Returns which of the rows with other positions need no move: as many as possible that are still between the same rows, in
+    /// the same order.
     private static func staying(_ survivors: [Survivor]) -> [Bool] {
         var stays = Array(repeating: false, count: survivors.count)
-        // The longest run of ascending new indexes: for each length the number of the survivor that ends the best run.
+        // Find the longest run of ascending new indexes. For each length, `ends` holds the number of the survivor that ends the
+        // best run.
         var ends: [Int] = []
         var previous = Array(repeating: -1, count: survivors.count)
         for (number, survivor) in survivors.enumerated() where survivor.old.rank == survivor.new.rank {

@@ -1,41 +1,41 @@
 /// One live request and its result.
 struct LiveEntry: Sendable {
-    /// What a step has done to the request so far.
+    /// The effect of the step so far on the request.
     enum Touch: Int {
         /// Nothing.
         case none
-        /// The result may be another.
+        /// The result may have changed.
         case rows
-        /// It has to be run again.
+        /// The request has to be rerun.
         case rerun
     }
 
     private(set) var id: LiveRequestID
-    /// What was asked for, as it was given.
+    /// The request as it was added.
     let request: Request
     private(set) var plan: LivePlan
     /// The number of the record type.
     var typeID: UInt32 { plan.type.type.id }
-    /// Whether the request is still there.
+    /// Whether the request has not ended.
     private(set) var isLive = true
     private var finder: RouteFinder
-    /// Whether only the number of records is of interest, and no row is kept.
+    /// Whether only the number of records is needed, so that no rows are kept.
     let isCount: Bool
     private let lookahead: Int?
     private var window: LiveWindow
-    /// The number of records that meet the condition, where rows are not kept.
+    /// The number of records that meet the condition, where no rows are kept.
     private var matchCount = 0
-    /// The rows as they were at the end of the last step.
+    /// The rows at the end of the last step.
     private(set) var rows = LiveRows()
-    /// How many records the request asked for then.
+    /// The number of the request's records at the end of the last step.
     private(set) var count = 0
-    /// The record type as it was then.
+    /// The record type at the end of the last step.
     private var shownType: OpenType?
-    /// The route by which changes come here, and the bound of the window that it was made for.
+    /// The route by which changes reach the request, and the window's bound from which the route was made.
     private(set) var route = LiveRoute.none
     private var routedBound: LiveRow?
     var touch = Touch.none
-    /// The last change that came here: it may come by several ways.
+    /// The number of the last change that reached the request. A change may arrive by several routes.
     var visit: UInt64 = 0
 
     init(
@@ -59,9 +59,9 @@ struct LiveEntry: Sendable {
         _ = try reroute()
     }
 
-    /// Ends a step: what the window lacks is fetched, what it has too much is forgotten, and the result becomes visible.
+    /// Ends a step: fetches the rows that the window lacks, drops surplus rows, and replaces the result.
     ///
-    /// - Returns: whether anybody sees a difference to the step before.
+    /// - Returns: whether a subscriber sees a difference from the previous step.
     mutating func finish(in scope: ReadContext, _ counters: inout LiveCounters) throws(StoreError) -> Bool {
         if touch == .rerun {
             try run(in: scope, &counters)
@@ -78,24 +78,24 @@ struct LiveEntry: Sendable {
 
     func _checkInvariants() { window._checkInvariants() }
 
-    /// Takes a name among the requests of another matcher, which has not brought a change here yet.
+    /// Moves the request to another matcher, which has not brought it a change yet.
     mutating func move(to id: LiveRequestID) {
         self.id = id
         visit = 0
     }
 
-    /// Lets go of the rows of a request that is over.
+    /// Releases the rows of a request that has ended.
     mutating func end() {
         isLive = false
         window.reset()
         rows = LiveRows()
     }
 
-    /// Makes the request ready anew, for another catalog.
+    /// Prepares the request again, for another catalog.
     mutating func replan(in catalog: Catalog) throws(StoreError) {
         let old = plan.type.type
         var typeIndex = catalog.typeIndex(ofID: old.id)
-        // A migration may have put another type in its place.
+        // A migration may have replaced the type.
         if typeIndex.map({ catalog.types[$0].type.isReplaced == true }) ?? true {
             typeIndex = catalog.typeIndex(named: old.name)
         }
@@ -107,7 +107,7 @@ struct LiveEntry: Sendable {
         (route, routedBound) = (.none, nil)
     }
 
-    /// Runs the request from the start. Rows that are as they were stay the same objects.
+    /// Runs the request from the start. Unchanged rows keep their objects.
     private mutating func run(in scope: ReadContext, _ counters: inout LiveCounters) throws(StoreError) {
         if isCount {
             var all = request
@@ -128,9 +128,9 @@ struct LiveEntry: Sendable {
         window.refill(found, limit: limit)
     }
 
-    /// Makes the result visible.
+    /// Makes the window's rows the result.
     ///
-    /// - Returns: whether anybody sees a difference.
+    /// - Returns: whether a subscriber sees a difference.
     private mutating func publish() -> Bool {
         if isCount {
             let old = count
@@ -141,17 +141,18 @@ struct LiveEntry: Sendable {
         rows = LiveRows(window.rows, offset: request.offset, limit: request.limit)
         count = rows.count
         shownType = plan.type
-        // The rows of another version of the type are read otherwise, whatever they show.
+        // Rows of another version of the type are decoded differently, so they count as changed even where their values are
+        // equal.
         guard let oldType, oldType.type.isSameVersion(as: plan.type.type) else { return true }
         return !rows.shows(theSameAs: old, fields: plan.fields)
     }
 
     // MARK: Changes
 
-    /// Takes in a change.
+    /// Applies a change.
     ///
-    /// - Returns: what it did.
-    /// - Throws: ``CodecError`` where the record cannot be read; the request has to be run again then.
+    /// - Returns: the effect of the change on the request.
+    /// - Throws: ``CodecError`` where the record cannot be read. The request then has to be rerun.
     mutating func apply(_ change: StepChange, _ counters: inout LiveCounters) throws(CodecError) -> Touch {
         let isUnread = !change.changedFieldIndexes.intersects(plan.readFieldIndexes)
         if isCount { return isUnread ? .none : try count(change, &counters) }
@@ -169,7 +170,8 @@ struct LiveEntry: Sendable {
             }
         }
         guard window.apply(from: oldKey, to: row) else { return .none }
-        // A bulk of rows at the front must not pile up; what is forgotten here is known to be unknown as well.
+        // Many new rows at the front must not pile up. Trimming also moves the bound, so the window knows which rows it has
+        // dropped.
         window.trim(slack: Self.pileCount)
         return .rows
     }
@@ -196,9 +198,9 @@ struct LiveEntry: Sendable {
 
     // MARK: Routes
 
-    /// Brings the route in line with the window.
+    /// Updates the route to the window.
     ///
-    /// - Returns: the route that was, where it is another now.
+    /// - Returns: the previous route; nil where it has not changed.
     mutating func reroute() throws(StoreError) -> LiveRoute? {
         if plan.dependencies != nil { return nil }
         if routedBound === window.bound, route != .none || window.goal == 0 { return nil }
@@ -212,7 +214,7 @@ struct LiveEntry: Sendable {
         return old == route ? nil : old
     }
 
-    /// How the request is kept up to date, for people.
+    /// Returns a description of how the request is kept up to date.
     func routing(_ catalog: Catalog) -> LiveRouting {
         guard let dependencies = plan.dependencies else { return route.routing(plan.type) }
         return .rerun(

@@ -1,6 +1,6 @@
-/// What a step did to the live requests of a store.
+/// The effect of a step on the live requests of a store.
 package struct LiveOutcome: Sendable {
-    /// A live request that could not be kept up to date, and why. It is no longer there.
+    /// A live request that could not be kept up to date, and the error. The request has been removed.
     package struct Failure: Sendable {
         package let id: LiveRequestID
         package let error: StoreError
@@ -8,7 +8,7 @@ package struct LiveOutcome: Sendable {
 
     /// The requests whose results changed, ascending.
     package internal(set) var changed: [LiveRequestID] = []
-    /// The requests that ended, ascending.
+    /// The requests that failed and have been removed, ascending.
     package internal(set) var failures: [Failure] = []
 
     mutating func sort() {
@@ -17,17 +17,17 @@ package struct LiveOutcome: Sendable {
     }
 }
 
-/// What keeping live requests up to date took so far.
+/// The work of keeping live requests up to date so far.
 package struct LiveCounters: Hashable, Sendable {
-    /// How many times a request looked at a change.
+    /// The number of times that a request checked a change.
     package internal(set) var visited = 0
-    /// How many times a record was tested against a condition.
+    /// The number of times that a record was tested against a condition.
     package internal(set) var tested = 0
-    /// How many times rows were fetched behind the end of a window.
+    /// The number of times that rows after the end of a window were fetched.
     package internal(set) var refills = 0
-    /// How many times a request was run again.
+    /// The number of times that a request was rerun.
     package internal(set) var reruns = 0
-    /// How many records or entries of an index were looked at for both.
+    /// The number of records and index entries read for refills and reruns.
     package internal(set) var scanned = 0
 
     mutating func add(_ other: LiveCounters) {

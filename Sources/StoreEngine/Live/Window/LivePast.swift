@@ -1,18 +1,18 @@
-/// What the result of a request was at an earlier position.
+/// The result of a request at an earlier position.
 package enum LivePast {
-    /// Takes changes back from what there is now.
+    /// Returns the rows of a request before some changes, by reversing the changes on the current result.
     ///
-    /// The request is run as it would be now, for as many more rows as there are changes: these then hold all rows that it had
-    /// before.
+    /// The request runs on the current snapshot, with its limit raised by the number of changes. The result then contains all
+    /// rows that the request had before.
     ///
     /// - Parameters:
     ///   - request: the request.
-    ///   - typeIndex: the place of the record type in the catalog of `scope`.
-    ///   - changes: the net changes since, with what records were before, of all types that the request reads.
+    ///   - typeIndex: the index of the record type in the catalog of `scope`.
+    ///   - changes: the net changes since then, with the records before them, of all types that the request reads.
     ///   - scope: the snapshot after the changes.
-    /// - Returns: the rows; nil where they cannot be told, as the changes concern a request that goes through references.
+    /// - Returns: the rows; nil where they cannot be found, because the changes concern a request that follows references.
     /// - Throws: ``StoreError`` as for ``LiveMatcher/add(_:typeIndex:fields:in:)``.
-    /// - Complexity: as of running the request; for each change O(log rows).
+    /// - Complexity: that of running the request, plus O(log rows) for each change.
     package static func rows(
         of request: Request, typeIndex: Int, before changes: [StepChange], in scope: ReadContext
     ) throws(StoreError) -> LiveRows? {
@@ -23,9 +23,9 @@ package enum LivePast {
         }
         var matcher = LiveMatcher(lookahead: 0)
         let id = try matcher.add(wide, typeIndex: typeIndex, in: scope)
-        // Where many rows go, rows as they are now come in behind; never before those that are asked for.
+        // If many rows leave, current rows move up at the end, but never before the requested rows.
         let outcome = matcher.apply(changes.map(\.inverted), in: scope)
-        // One that had to be run again shows what there is now.
+        // A request that was rerun holds the current rows, not the earlier ones.
         guard outcome.failures.isEmpty, matcher.counters.reruns == 0 else { return nil }
         let rows = matcher.rows(id)
         return request.limit.map { rows.limited(to: $0) } ?? rows

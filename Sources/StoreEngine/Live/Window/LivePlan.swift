@@ -1,28 +1,28 @@
-/// A live request made ready for its type's records.
+/// A live request prepared for the records of its type.
 struct LivePlan: Sendable {
     let type: OpenType
-    /// What is asked for, always with an order: that of ids where none was given.
+    /// The request, always with an order: the order of ids where none was given.
     let request: Request
-    /// The fields whose changes are of interest; nil for all.
+    /// The fields whose changes are reported; nil for all fields.
     let fields: FieldIndexSet?
     let condition: CompiledCondition
     let sort: [SortPart]
-    /// Those of them that places are made of.
+    /// The sort fields that positions are made of.
     private let keySort: [SortPart]
     private let isIDDescending: Bool
-    /// The fields that tell whether and where a record is in the result.
+    /// The fields that decide whether a record is in the result, and at which position.
     let readFieldIndexes: FieldIndexSet
-    /// What the result depends on besides; nil where it depends on nothing but each record itself.
+    /// The other data that the result depends on; nil where it depends only on each record itself.
     let dependencies: LiveDependencies?
-    /// The fields of other records that the request names, and the ways there.
+    /// The fields of other records that the request names, and the paths to them.
     private let paths: [(name: FieldName, path: ReferencePath)]
-    /// What names the request in the tokens of its pages.
+    /// Identifies the request in the tokens of its pages.
     let fingerprint: UInt64
 
-    /// Makes a request ready.
+    /// Prepares a request.
     ///
-    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where a value or a field does not fit, a limit or an offset is
-    ///   negative, or the request has a position or is one of distinct rows.
+    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where a value or a field does not match, a limit or an offset is
+    ///   negative, or the request has a position or asks for distinct rows.
     init(_ request: Request, typeIndex: Int, fields: FieldIndexSet?, in catalog: Catalog) throws(StoreError) {
         guard request.position == nil else {
             throw StoreError(
@@ -40,7 +40,7 @@ struct LivePlan: Sendable {
         self.request = request
         self.fields = fields
         sort = try Planner.sortParts(request.order, type, catalog)
-        // The id behind them says the same.
+        // The id at the end of each position already gives this order.
         keySort = request.order == type.orderByID ? [] : sort
         isIDDescending = request.order.last?.isDescending ?? false
         dependencies = try LiveDependencies(request, typeIndex: typeIndex, in: catalog)
@@ -50,39 +50,39 @@ struct LivePlan: Sendable {
             paths.append((name, path))
         }
         self.paths = paths
-        // What goes through references is resolved anew each time that the request is run.
+        // A rerun resolves references each time.
         condition =
             dependencies == nil ? try ConditionCompiler(type: type.type).compile(request.condition) : .constant(true)
         var fieldIndexes = FieldIndexSet(type.idParts.map(\.fieldIndex))
         for part in sort { fieldIndexes.insert(part.fieldIndex) }
         for name in request.condition.fieldNames {
-            // A name that the compiler takes and that is no field does not come here.
+            // The compiler also accepts names that are not fields. They never reach this loop.
             if let fieldIndex = type.type.fieldIndex(named: name.first) { fieldIndexes.insert(fieldIndex) }
         }
         readFieldIndexes = fieldIndexes
         fingerprint = request.fingerprint(type, in: catalog)
     }
 
-    /// How many rows are needed: those that are left out, too. All when there is no limit.
+    /// The number of rows that the request needs, including the skipped ones. `Int.max` when there is no limit.
     var neededCount: Int { request.limit == 0 ? 0 : request.wanted }
 
-    /// The fields of other records of which the rows hold what stands there.
+    /// The fields of other records whose values the rows hold.
     var followed: [FieldName] { paths.map(\.name) }
 
-    /// The place of the record type in a catalog.
+    /// Returns the index of the record type in a catalog.
     func typeIndex(in catalog: Catalog) throws(StoreError) -> Int {
         if let typeIndex = catalog.typeIndex(ofID: type.type.id) { return typeIndex }
         throw StoreError(.unknownType, "the record type \(type.name) is gone")
     }
 
-    /// Where a record stands, from its fields alone.
+    /// Returns a record's position, from its own fields only.
     func sortKey(_ table: FieldTable, key: [UInt8]) throws(CodecError) -> [UInt8] {
         var sortKey = ByteWriter(capacity: 64)
         for part in keySort { try part.append(table, to: &sortKey) }
         return try finish(&sortKey, table, key)
     }
 
-    /// Where a record stands, with what it refers to.
+    /// Returns a record's position, from its own fields and those of the records that it refers to.
     func sortKey(_ table: FieldTable, key: [UInt8], in scope: ReadContext) throws -> [UInt8] {
         var sortKey = ByteWriter(capacity: 64)
         for part in keySort { try part.append(table, scope, to: &sortKey) }
@@ -98,13 +98,13 @@ struct LivePlan: Sendable {
         return sortKey.array()
     }
 
-    /// The rows from a page on.
+    /// Returns the rows of a page.
     ///
     /// - Parameters:
-    ///   - last: the row that they come behind; nil for the first ones.
-    ///   - limit: how many at most.
-    ///   - known: rows of which those are taken that are as they were.
-    ///   - scanned: counts the records or entries that were looked at.
+    ///   - last: the row to begin after; nil to begin with the first.
+    ///   - limit: the most rows to return.
+    ///   - known: rows to reuse where they have not changed.
+    ///   - scanned: increased by the number of records or entries read.
     func rows(
         after last: LiveRow?, limit: Int, known: RowChunks?, in scope: ReadContext, scanned: inout Int
     ) throws(StoreError) -> [LiveRow] {

@@ -1,45 +1,45 @@
-/// The rows of a live request from the first on, and a few more than are needed, so that a row that leaves is followed by the
-/// next one without a look at the store.
+/// The first rows of a live request, and a few more than it needs. When a row leaves, the next one follows without a read from
+/// the store.
 ///
-/// Invariant: it holds exactly the matching records up to ``bound``. The bound is the last row that was *scanned*, whether
-/// it is still there or not: from it the records behind are known to be unknown.
+/// Invariant: the window holds exactly the matching records up to ``bound``. The bound is the last row that was *scanned*,
+/// whether or not the window still holds it. Records after the bound are unknown.
 struct LiveWindow: Sendable {
     private(set) var rows = RowChunks()
-    /// The last row that was scanned; nil where nothing was, or all was.
+    /// The last row that was scanned; nil where no row has been scanned, or all have.
     private(set) var bound: LiveRow?
     /// Whether all matching records are in the window.
     private(set) var isExhausted = false
-    /// How many rows are needed.
+    /// The number of rows that the request needs.
     let neededCount: Int
-    /// How many more are kept at best.
+    /// The number of additional rows that a scan tries to keep.
     let lookahead: Int
 
     /// - Parameters:
-    ///   - neededCount: how many rows are needed, `.max` for all.
-    ///   - lookahead: how many more to keep; nil for a quarter of what is needed, within 8 and 64.
+    ///   - neededCount: the number of rows that the request needs; `.max` for all.
+    ///   - lookahead: the number of additional rows to keep. Nil keeps a quarter of the needed rows, at least 8 and at most 64.
     init(neededCount: Int, lookahead: Int? = nil) {
         self.neededCount = neededCount
         let lookahead = lookahead ?? Swift.min(64, Swift.max(8, neededCount / 4))
-        // No result is that long: it is kept whole.
+        // No result is that long, so the whole result is kept.
         self.lookahead = neededCount > Int.max / 2 ? 0 : lookahead
     }
 
-    /// How many rows a scan should fill it up to.
+    /// The number of rows to which a scan fills the window.
     var goal: Int { neededCount > Int.max / 2 ? .max : neededCount == 0 ? 0 : neededCount + lookahead }
 
-    /// Whether rows are needed that it does not hold.
+    /// Whether the request needs rows that the window does not hold.
     var needsRefill: Bool { !isExhausted && rows.count < neededCount }
 
-    /// Whether a record at this place is known where it matches.
+    /// Whether the window knows of every matching record at this position.
     func covers(_ sortKey: [UInt8]) -> Bool {
         if isExhausted { return true }
         guard let bound else { return false }
         return bound.compared(to: sortKey) >= 0
     }
 
-    /// Takes in what a scan found behind the bound.
+    /// Adds the rows that a scan found after the bound.
     ///
-    /// - Parameter limit: how many it would have found at most.
+    /// - Parameter limit: the most rows that the scan could have found.
     mutating func refill(_ found: [LiveRow], limit: Int) {
         for row in found { rows.append(row) }
         isExhausted = found.count < limit
@@ -50,9 +50,9 @@ struct LiveWindow: Sendable {
         }
     }
 
-    /// Forgets rows where they are many more than needed.
+    /// Drops rows where there are many more than needed.
     ///
-    /// - Parameter slack: how many may be too many.
+    /// - Parameter slack: the number of surplus rows to allow.
     mutating func trim(slack: Int = 0) {
         guard goal != .max, rows.count > neededCount + 2 * lookahead + slack else { return }
         rows.truncate(to: goal)
@@ -75,14 +75,14 @@ struct LiveWindow: Sendable {
         #endif
     }
 
-    /// Empties it.
+    /// Empties the window.
     mutating func reset() {
         rows = RowChunks()
         bound = nil
         isExhausted = false
     }
 
-    /// Takes in the new bytes of a record that is where it was, if it is in the window.
+    /// Applies new bytes of a record whose position has not changed, if the record is in the window.
     ///
     /// - Returns: whether it is.
     mutating func update(_ row: LiveRow) -> Bool {
@@ -91,9 +91,9 @@ struct LiveWindow: Sendable {
         return spot.isFound
     }
 
-    /// Takes in the change of a record that lay at one place and, where it matches now, is at another.
+    /// Applies the change of a record from its old position to its new one, where it still matches.
     ///
-    /// - Returns: whether that changed the window.
+    /// - Returns: whether the window changed.
     mutating func apply(from oldKey: [UInt8]?, to row: LiveRow?) -> Bool {
         let old = oldKey.map { rows.spot(of: $0) }
         let new = row.flatMap { covers($0.sortKey) ? $0 : nil }

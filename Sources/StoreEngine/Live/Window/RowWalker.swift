@@ -1,4 +1,4 @@
-/// A place in rows that are walked.
+/// A position in rows that are being iterated.
 struct RowWalker {
     private let rows: LiveRows
     private let count: Int
@@ -11,11 +11,11 @@ struct RowWalker {
         mark = rows.mark(at: 0)
     }
 
-    /// The row here; nil at the end.
+    /// The current row; nil at the end.
     var row: LiveRow? { index < count ? rows.chunks[mark.chunk][mark.offset] : nil }
 
-    /// How many rows from here on two walkers have in common, where both are at the same row of a shared chunk; nil
-    /// otherwise.
+    /// Returns the number of rows that two walkers have in common, from the current row on. Nil where they are not at the same
+    /// row of a shared chunk.
     func commonLength(_ other: RowWalker) -> Int? {
         guard index < count, other.index < other.count, mark.offset == other.mark.offset else { return nil }
         let chunk = rows.chunks[mark.chunk]
@@ -23,7 +23,7 @@ struct RowWalker {
         return Swift.min(chunk.count - mark.offset, count - index, other.count - other.index)
     }
 
-    /// Goes on by some rows, not past the end of the chunk.
+    /// Moves forward by some rows, but not past the end of the chunk.
     mutating func skip(_ length: Int) {
         index += length
         mark.offset += length

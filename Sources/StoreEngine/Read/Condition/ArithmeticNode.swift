@@ -1,16 +1,22 @@
 /// A calculation on numbers of a record, as a tree.
 ///
-/// Integers of all widths are calculated in 128 bits. Where a `Double` takes part, or a `Float` and an integer field, all is
-/// calculated in `Double`; in `Float` where only floats and integer values do; in `Decimal` where fields are decimals and integers,
-/// whatever values are. What has no result is none: with a field that is none, past 128 bits or the range of `Decimal`, and a
-/// division of integers or decimals by zero. Floating numbers follow IEEE 754.
+/// The fields and values decide how the store calculates:
+///
+/// - Integers only: in 128 bits.
+/// - Decimals and integers: in `Decimal`. Values that are floating-point numbers become decimals where a field or another value
+///   is a decimal.
+/// - Floats and integer values: in `Float`.
+/// - Everything else, such as a `Double`, or a `Float` and an integer field: in `Double`.
+///
+/// The result is none where a field is none, where it exceeds 128 bits or the range of `Decimal`, and for a division of integers
+/// or decimals by zero. Floating-point numbers follow IEEE 754.
 package indirect enum ArithmeticNode: Hashable, Sendable {
     case field(FieldName)
-    /// An integer, a floating number or a decimal.
+    /// An integer, a floating-point number or a decimal.
     case value(DynamicValue)
     case operation(ArithmeticNode, ArithmeticOperator, ArithmeticNode)
 
-    /// The same with other names.
+    /// Returns the same calculation with other field names.
     func renamed(_ name: (FieldName) -> FieldName) -> ArithmeticNode {
         switch self {
         case .field(let field): .field(name(field))
@@ -19,7 +25,7 @@ package indirect enum ArithmeticNode: Hashable, Sendable {
         }
     }
 
-    /// The calculation as expressions write it.
+    /// The calculation as it is written in expressions.
     package var text: String {
         switch self {
         case .field(let name): name.text
@@ -36,7 +42,7 @@ package indirect enum ArithmeticNode: Hashable, Sendable {
     }
 }
 
-/// What two numbers are put together by.
+/// An operator that combines two numbers.
 package enum ArithmeticOperator: String, Hashable, Sendable, CaseIterable {
     case add = "+"
     case subtract = "-"
@@ -45,6 +51,6 @@ package enum ArithmeticOperator: String, Hashable, Sendable, CaseIterable {
     /// The remainder of a division that rounds towards zero.
     case remainder = "%"
 
-    /// How strongly it binds.
+    /// The operator's precedence: 1 binds more tightly than 0.
     package var rank: Int { self == .add || self == .subtract ? 0 : 1 }
 }

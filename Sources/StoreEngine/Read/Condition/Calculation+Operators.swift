@@ -1,77 +1,77 @@
-// How numbers of a record are put together and compared.
-// Few overloads: each one more is work for the type checker in every condition.
+// Operators that combine and compare the numbers of a record. There are few overloads, because each additional one costs the type
+// checker time in every condition.
 extension CalculationOperand {
-    /// The sum of two numbers of a record.
+    /// Adds two numbers of a record.
     public static func + (
         left: Self, right: some CalculationOperand<Root>
     ) -> Calculation<Root> { Calculation(left.calculation, .add, right.calculation) }
 
-    /// The sum of a number of a record and a value.
+    /// Adds a value to a number of a record.
     public static func + (left: Self, right: some NumberValue) -> Calculation<Root> {
         Calculation(left.calculation, .add, Calculation(right))
     }
 
-    /// The sum of a value and a number of a record.
+    /// Adds a number of a record to a value.
     public static func + (left: some NumberValue, right: Self) -> Calculation<Root> {
         Calculation(Calculation(left), .add, right.calculation)
     }
 
-    /// The difference of two numbers of a record.
+    /// Subtracts a number of a record from another.
     public static func - (
         left: Self, right: some CalculationOperand<Root>
     ) -> Calculation<Root> { Calculation(left.calculation, .subtract, right.calculation) }
 
-    /// The difference of a number of a record and a value.
+    /// Subtracts a value from a number of a record.
     public static func - (left: Self, right: some NumberValue) -> Calculation<Root> {
         Calculation(left.calculation, .subtract, Calculation(right))
     }
 
-    /// The difference of a value and a number of a record.
+    /// Subtracts a number of a record from a value.
     public static func - (left: some NumberValue, right: Self) -> Calculation<Root> {
         Calculation(Calculation(left), .subtract, right.calculation)
     }
 
-    /// The product of two numbers of a record.
+    /// Multiplies two numbers of a record.
     public static func * (
         left: Self, right: some CalculationOperand<Root>
     ) -> Calculation<Root> { Calculation(left.calculation, .multiply, right.calculation) }
 
-    /// The product of a number of a record and a value.
+    /// Multiplies a number of a record by a value.
     public static func * (left: Self, right: some NumberValue) -> Calculation<Root> {
         Calculation(left.calculation, .multiply, Calculation(right))
     }
 
-    /// The product of a value and a number of a record.
+    /// Multiplies a value by a number of a record.
     public static func * (left: some NumberValue, right: Self) -> Calculation<Root> {
         Calculation(Calculation(left), .multiply, right.calculation)
     }
 
-    /// The quotient of two numbers of a record.
+    /// Divides a number of a record by another.
     public static func / (
         left: Self, right: some CalculationOperand<Root>
     ) -> Calculation<Root> { Calculation(left.calculation, .divide, right.calculation) }
 
-    /// The quotient of a number of a record and a value.
+    /// Divides a number of a record by a value.
     public static func / (left: Self, right: some NumberValue) -> Calculation<Root> {
         Calculation(left.calculation, .divide, Calculation(right))
     }
 
-    /// The quotient of a value and a number of a record.
+    /// Divides a value by a number of a record.
     public static func / (left: some NumberValue, right: Self) -> Calculation<Root> {
         Calculation(Calculation(left), .divide, right.calculation)
     }
 
-    /// The remainder of the division, which has the sign of the dividend of two numbers of a record.
+    /// Returns the remainder of dividing a number of a record by another. It has the sign of the dividend.
     public static func % (
         left: Self, right: some CalculationOperand<Root>
     ) -> Calculation<Root> { Calculation(left.calculation, .remainder, right.calculation) }
 
-    /// The remainder of the division, which has the sign of the dividend of a number of a record and a value.
+    /// Returns the remainder of dividing a number of a record by a value. It has the sign of the dividend.
     public static func % (left: Self, right: some NumberValue) -> Calculation<Root> {
         Calculation(left.calculation, .remainder, Calculation(right))
     }
 
-    /// The remainder of the division, which has the sign of the dividend of a value and a number of a record.
+    /// Returns the remainder of dividing a value by a number of a record. It has the sign of the dividend.
     public static func % (left: some NumberValue, right: Self) -> Calculation<Root> {
         Calculation(Calculation(left), .remainder, right.calculation)
     }

@@ -1,26 +1,32 @@
-/// Numbers of a record put together by `+`, `-`, `*`, `/` and `%`, to be compared:
+/// A calculation on numbers of a record, made with `+`, `-`, `*`, `/` and `%`. Compare it to make a condition:
 ///
 /// ```swift
 /// Mount.where { $0.used * 100 > $0.total * 90 }
 /// ```
 ///
-/// Integers of all widths are calculated in 128 bits, so that products of two fields do not overflow; `/` rounds towards
-/// zero. Where a `Double` takes part all is calculated in `Double`, in `Float` where only floats and integer values do, by
-/// IEEE 754. Decimals are calculated with in `Decimal`, with 38 digits, also with values such as `2.5`; in `Double` with fields that
-/// are floating numbers. What has no result is nil: with a field that is nil, past 128 bits or the range of `Decimal`, and a division
-/// of integers or decimals by zero. As with fields, nil is neither less nor greater than anything.
+/// The fields and values decide how the store calculates:
 ///
-/// It has no type of number: were numbers told apart here, one mistake in a condition could keep the type checker busy for
-/// many seconds.
+/// - Integers only: in 128 bits, so that products of two fields do not overflow. `/` rounds towards zero.
+/// - Decimals and integers: in `Decimal`, with 38 digits, also with values such as `2.5`.
+/// - Floats and integer values: in `Float`, by IEEE 754.
+/// - Everything else, such as a `Double`, or decimals and a floating-point field: in `Double`, by IEEE 754.
+///
+/// ## Calculations without a result
+///
+/// The result is nil where a field is nil, where it exceeds 128 bits or the range of `Decimal`, and for a division of integers or
+/// decimals by zero. As with fields, nil is neither less nor greater than any value.
+///
+/// - Note: The type does not say which kind of number it holds. If it did, one mistake in a condition could keep the type checker
+///   busy for many seconds.
 public struct Calculation<Root>: Hashable, Sendable {
     let node: ArithmeticNode
-    /// What is wrong with it.
+    /// The mistake that makes the calculation invalid; nil where there is none.
     private let mistake: ConditionMistake?
-    /// How many levels deep ``node`` nests.
+    /// The number of levels that ``node`` nests.
     private let depth: Int
 }
 
-/// A number that stands in a record, or is calculated from some: a ``Field`` or a ``Calculation``.
+/// A number of a record, or a calculation on such numbers: a ``Field`` or a ``Calculation``.
 public protocol CalculationOperand<Root>: Sendable {
     /// The record.
     associatedtype Root
@@ -30,10 +36,10 @@ public protocol CalculationOperand<Root>: Sendable {
 }
 
 extension Calculation: CalculationOperand {
-    /// Itself.
+    /// The calculation itself.
     public var calculation: Calculation { self }
 
-    /// A number that is the same for all records.
+    /// Creates a calculation whose result is the same for all records.
     init(_ value: some NumberValue) {
         do {
             let bytes = try value.encoded()
@@ -66,7 +72,7 @@ extension Calculation: CalculationOperand {
 }
 
 extension Field: CalculationOperand where Value: NumberFieldValue {
-    /// The field, to be calculated with.
+    /// The field as a calculation.
     public var calculation: Calculation<Root> {
         Calculation(field: name)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A calculation and what it is compared with, made ready for a type's records.
+/// A comparison of two calculations, compiled for the records of one type.
 struct CompiledArithmetic: Sendable {
     /// A calculation whose numbers are all of one kind.
     fileprivate indirect enum Term: Sendable {
@@ -20,7 +20,7 @@ struct CompiledArithmetic: Sendable {
     private let right: Term
     private let kind: Kind
 
-    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` for a field or a value that is no number; `tooLarge`.
+    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` for a field or a value that is not a number; `tooLarge`.
     init(
         _ left: ArithmeticNode, _ comparison: Comparison, _ right: ArithmeticNode, of type: RecordType
     ) throws(StoreError) {
@@ -34,7 +34,7 @@ struct CompiledArithmetic: Sendable {
         self.comparison = comparison
         let isFloating = kinds.contains(.float) || kinds.contains(.double)
         let hasDecimals = kinds.contains(.decimal) || values.contains(.decimal)
-        // A value such as 2.5 that is put together with decimals is one.
+        // A value such as 2.5 is a decimal where it is combined with decimals.
         let decimals = isFloating || !hasDecimals ? [] : terms.compactMap(\.decimal)
         if decimals.count == terms.count {
             (self.left, self.right, kind) = (decimals[0], decimals[1], .decimal)
@@ -153,12 +153,14 @@ struct CompiledArithmetic: Sendable {
                 case .divide: first / second
                 case .remainder: first.truncatingRemainder(dividingBy: second)
                 }
-            // One operation on two floats in double, rounded once more, is the operation on floats.
+            // Computing one operation on two floats in `Double` and rounding once more gives the same result as computing it in
+            // `Float`.
             return kind == .float ? Double(Float(value)) : value
         }
     }
 
-    /// Nil for what has no result: with a field that is nil, out of range, and a division by zero. What is no number stays so.
+    /// Returns nil where there is no result: where a field is nil, where the result is out of range, and for a division by zero.
+    /// Not a number gives not a number.
     private func decimal(_ term: Term, _ table: FieldTable) throws(CodecError) -> Decimal? {
         switch term {
         case .integer, .floating: return nil
@@ -187,13 +189,13 @@ struct CompiledArithmetic: Sendable {
 }
 
 extension CompiledArithmetic.Term {
-    /// The same with all values as decimals; nil where one is no decimal.
+    /// The same term with all values as decimals; nil where a value cannot be a decimal.
     fileprivate var decimal: Self? {
         switch self {
         case .field, .decimal: return self
         case .integer(let value): return .decimal(Decimal(value))
         case .floating(let value):
-            // The digits that it is written with: 0.1 is meant.
+            // Use the digits that the value prints as: `0.1` means one tenth.
             return value.isFinite ? Decimal(string: value.description).map { .decimal($0) } : nil
         case .operation(let left, let sign, let right):
             guard let left = left.decimal, let right = right.decimal else { return nil }

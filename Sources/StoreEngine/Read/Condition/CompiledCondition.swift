@@ -1,16 +1,16 @@
 import Foundation
 
-/// A condition made ready for a type's records: it reads the bytes of the fields that it needs in place.
+/// A condition compiled for the records of one type. It reads the bytes of the fields in place.
 indirect enum CompiledCondition: Sendable {
     case constant(Bool)
     case isNone(FieldAccess, Bool)
     case signed(FieldAccess, Comparison, Int64)
     case unsigned(FieldAccess, Comparison, UInt64)
-    /// By the bits that `Double.orderedBits` gives.
+    /// Compares the bits that `Double.orderedBits` gives.
     case double(FieldAccess, Comparison, UInt64)
-    /// Fields whose encoding compares as their values do.
+    /// For fields whose encodings compare as their values do.
     case bytes(FieldAccess, Comparison, [UInt8])
-    /// By keys, for types whose encoding does not compare.
+    /// Compares keys, for types whose encodings do not compare as their values do.
     case key(FieldAccess, KeyComponent, Comparison, [UInt8])
     case fields(FieldAccess, FieldAccess, KeyComponent, Comparison)
     case members(FieldAccess, KeyComponent, Set<[UInt8]>, includesNone: Bool)
@@ -20,13 +20,13 @@ indirect enum CompiledCondition: Sendable {
     case size(FieldAccess, Comparison, Int)
     case arithmetic(CompiledArithmetic)
     case elements(FieldAccess, CompiledElements)
-    /// Records by the whole keys of their ids.
+    /// Matches records by the whole keys of their ids.
     case found([KeyPart], Set<[UInt8]>, isExcluded: Bool)
     case and([CompiledCondition])
     case or([CompiledCondition])
     case not(CompiledCondition)
 
-    /// Whether it holds for the record with these fields.
+    /// Whether the condition holds for the record with these fields.
     func holds(_ table: FieldTable) throws(CodecError) -> Bool {
         switch self {
         case .constant(let value): return value
@@ -115,7 +115,8 @@ indirect enum CompiledCondition: Sendable {
 }
 
 extension RawSpan {
-    /// Negative, zero or positive as these bytes come before, equal or follow others; a prefix comes before.
+    /// Returns a negative number, zero or a positive number as these bytes come before, equal or come after the others. A prefix
+    /// comes first.
     func compared(to other: RawSpan) -> Int {
         let common = Swift.min(byteCount, other.byteCount)
         let order = unsafe withUnsafeBytes { left in
@@ -127,7 +128,7 @@ extension RawSpan {
         return order != 0 ? Int(order) : byteCount - other.byteCount
     }
 
-    /// A signed integer of any width.
+    /// Reads a signed integer of any width.
     func loadSigned() throws(CodecError) -> Int64 {
         switch byteCount {
         case 8: try loadInteger(at: 0, as: Int64.self)
@@ -137,7 +138,7 @@ extension RawSpan {
         }
     }
 
-    /// An unsigned integer of any width.
+    /// Reads an unsigned integer of any width.
     func loadUnsigned() throws(CodecError) -> UInt64 {
         switch byteCount {
         case 8: try loadInteger(at: 0, as: UInt64.self)

@@ -1,8 +1,8 @@
-/// A test of the elements of arrays or sets, made ready.
+/// A compiled test of the elements of an array or set.
 struct CompiledElements: Sendable {
     private let test: ElementTest
     private let condition: CompiledCondition
-    /// The size of each element in bytes, nil where they have their lengths before them.
+    /// The size of each element in bytes; nil where each element is preceded by its length.
     private let size: Int?
     private let isStruct: Bool
 
@@ -13,7 +13,7 @@ struct CompiledElements: Sendable {
         if case .embedded = element { isStruct = true } else { isStruct = false }
     }
 
-    /// Whether the elements of an encoded collection pass.
+    /// Whether the elements of an encoded collection pass the test.
     func hold(_ collection: RawSpan) throws(CodecError) -> Bool {
         var reader = ByteReader(collection)
         while !reader.isAtEnd {
@@ -26,7 +26,7 @@ struct CompiledElements: Sendable {
 }
 
 extension FieldTable {
-    /// Bytes that are no table, in the place of one; there are no fields in it.
+    /// Creates a stand-in for a table from bytes that are not a table. It has no fields.
     @_lifetime(copy bytes)
     init(whole bytes: RawSpan) {
         self.bytes = bytes
@@ -37,11 +37,11 @@ extension FieldTable {
 }
 
 extension RecordType {
-    /// The type of the elements that this stands for, where they are no structs.
+    /// The element type that this type stands in for; nil where the elements are structs.
     package var element: FieldType? { fields.first.flatMap { $0.name.isEmpty ? $0.type : nil } }
 
-    /// What stands for the elements of a collection when a condition on them is compiled: a type with an element's fields
-    /// where that is a struct, and otherwise with one of no name, which is the element.
+    /// Creates a stand-in for the elements of a collection, to compile a condition on them. If the element is a struct, the type
+    /// has the struct's fields. Otherwise it has one field, with an empty name: the element.
     package init(elements element: FieldType, named name: String) {
         guard case .embedded(let schema) = element else {
             self.init(
@@ -51,7 +51,7 @@ extension RecordType {
         self.init(standIn: schema.fields, named: name)
     }
 
-    /// What stands for something with fields, that is no record, when a condition on them is compiled.
+    /// Creates a stand-in for a value with fields that is not a record, to compile a condition on those fields.
     init(standIn schemas: [FieldSchema], named name: String) {
         id = 0
         self.name = name

@@ -1,20 +1,22 @@
-/// A condition on the fields of `Root`, made of comparisons of its tokens:
+/// A condition on the fields of `Root`, made by comparing field tokens:
 ///
 /// ```swift
 /// Sensor.where { $0.room == "kitchen" && ($0.celsius > 30 || $0.note != nil) }
 /// ```
 ///
-/// Comparisons follow the order of keys: numbers by value (`-0.0` equals `0.0`, `NaN` equals itself and comes after all
-/// others), texts by Unicode scalars, so that two spellings of one character differ. A field that is nil equals nil and
-/// differs from every value; it is neither less nor greater than anything.
+/// Comparisons follow the order of keys:
+///
+/// - Numbers compare by value. `-0.0` equals `0.0`; `NaN` equals itself and comes after all other numbers.
+/// - Texts compare by Unicode scalars, so two spellings of one character differ.
+/// - Nil equals nil and differs from every value. It is neither less nor greater than any value.
 public struct Condition<Root>: Hashable, Sendable {
     package let node: ConditionNode
-    /// How many levels deep ``node`` nests.
+    /// The number of levels that ``node`` nests.
     private let depth: Int
 
     package init(_ node: ConditionNode) { self.init(node, depth: node.depth) }
 
-    /// A field against a value.
+    /// Compares a field with a value.
     @usableFromInline
     init<V: FieldValue>(_ field: String, _ comparison: Comparison, _ value: V) {
         node = ConditionNode(field, value) { .comparison($0, comparison, $1) }
@@ -27,30 +29,31 @@ public struct Condition<Root>: Hashable, Sendable {
         self.depth = isTooDeep ? 1 : depth
     }
 
-    /// Both.
+    /// Returns a condition that holds where both conditions hold.
     public static func && (left: Condition, right: Condition) -> Condition {
         joined(left, right, by: ConditionNode.and, \.termsOfAnd)
     }
 
-    /// One or both.
+    /// Returns a condition that holds where at least one of the conditions holds.
     public static func || (left: Condition, right: Condition) -> Condition {
         joined(left, right, by: ConditionNode.or, \.termsOfOr)
     }
 
-    /// The opposite.
+    /// Returns a condition that holds where `condition` does not.
     public static prefix func ! (condition: Condition) -> Condition {
         if case .not(let node) = condition.node { return Condition(node, depth: condition.depth - 1) }
         return Condition(.not(condition.node), depth: condition.depth + 1)
     }
 
-    /// This and another. That of a request, whose depth is not known, is not walked for each condition that joins it.
+    /// Joins this condition to another. Does not walk the condition of a request to find its depth each time a condition is added
+    /// to it.
     func joined(to node: ConditionNode) -> ConditionNode {
         if let terms = node.termsOfAnd, terms.count < ConditionNode.maximumTerms { return .and(terms + [self.node]) }
         return (Condition(node) && self).node
     }
 
-    /// A chain is one node with many terms, not a deep tree. A very long one goes on in a new node: adding a term copies
-    /// those of its node.
+    /// Joins two conditions to a chain. A chain is one node with many terms, not a deep tree. A very long chain continues in a
+    /// new node, because adding a term copies the terms of its node.
     private static func joined(
         _ left: Condition, _ right: Condition, by join: ([ConditionNode]) -> ConditionNode,
         _ terms: (ConditionNode) -> [ConditionNode]?
@@ -67,7 +70,7 @@ public struct Condition<Root>: Hashable, Sendable {
 }
 
 extension ConditionNode {
-    /// How many terms a chain has in one node.
+    /// The most terms in one node of a chain.
     fileprivate static let maximumTerms = 1_024
 
     fileprivate var termsOfAnd: [ConditionNode]? { if case .and(let terms) = self { terms } else { nil } }
@@ -76,7 +79,7 @@ extension ConditionNode {
 }
 
 extension Field {
-    /// A condition that needs a value without its Swift type.
+    /// Makes a condition from a value, which is passed to `node` without its Swift type.
     func condition<V: FieldValue>(_ value: V, _ node: (FieldName, DynamicValue) -> ConditionNode) -> Condition<Root> {
         Condition(ConditionNode(name, value, node))
     }
@@ -102,7 +105,7 @@ extension Field {
 }
 
 extension ConditionNode {
-    /// A node about a field that needs a value without its Swift type.
+    /// Creates a node about a field from a value, which is passed to `node` without its Swift type.
     fileprivate init<V: FieldValue>(
         _ field: String, _ value: V, _ node: (FieldName, DynamicValue) -> ConditionNode
     ) {
@@ -114,9 +117,9 @@ extension ConditionNode {
 }
 
 extension DynamicValue {
-    /// A value without its Swift type.
+    /// Returns a value without its Swift type.
     fileprivate static func of<V: FieldValue>(_ value: V) -> Result<DynamicValue, CodecError> {
-        // What most ids are needs no bytes.
+        // Most ids are an `Int`, which converts without encoding to bytes.
         if V.self == Int.self { return .success(.int(Int64(unsafe unsafeBitCast(value, to: Int.self)))) }
         do {
             var bytes = ByteWriter(capacity: 32)

@@ -1,11 +1,11 @@
-/// Makes a condition ready for a type's records.
+/// Compiles a condition for the records of one type.
 struct ConditionCompiler {
     let type: RecordType
 
-    /// Resolves names, checks that values fit their fields, and encodes them.
+    /// Compiles a condition: resolves its names, checks that values match their fields, and encodes the values.
     ///
-    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` when a value does not fit its field or the field cannot
-    ///   be tested so.
+    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` when a value does not match its field, or when the field does not
+    ///   support the test.
     func compile(_ node: ConditionNode, depth: Int = 0) throws(StoreError) -> CompiledCondition {
         guard depth < ConditionMistake.maximumDepth else { throw ConditionMistake.deepCondition.error }
         switch node {
@@ -30,7 +30,7 @@ struct ConditionCompiler {
             let access = try FieldAccess(name, of: type)
             guard let elementType = access.type.testedElementType else { throw misfit(name, access, "has no elements") }
             _ = try encoded(element, elementType, name)
-            // As indexes compare them, where elements have an order.
+            // If elements have an order, compare them as indexes do.
             if KeyComponent(elementType.unwrapped) != nil {
                 return try compile(
                     .elements(name, .any, .comparison(FieldName(""), .equal, element)), depth: depth)
@@ -134,7 +134,7 @@ struct ConditionCompiler {
 }
 
 extension FieldType {
-    /// What an array or a set holds.
+    /// The element type of an array or a set; nil for other types.
     var elementType: FieldType? {
         switch self {
         case .array(let element), .set(let element): element
@@ -142,6 +142,6 @@ extension FieldType {
         }
     }
 
-    /// What conditions find in it: what an array or a set holds, and the bytes of data.
+    /// The element type that conditions test: the element of an array or a set, or the bytes of data.
     package var testedElementType: FieldType? { self == .data ? .uint8 : elementType }
 }

@@ -1,11 +1,15 @@
-// The text of conditions: the language that `store-cli` reads, in one spelling for each tree.
+// The text of conditions, in the expression language that `store-cli` reads. Each tree has one spelling.
 extension ConditionNode {
-    /// This condition as an expression.
+    /// The condition as an expression.
     ///
-    /// Reading it gives this tree again, where expressions can say it at all, with three exceptions that mean the same:
-    /// `and` and `or` of fewer than two become what they stand for, a URL loses its base, and a text or data of the size 0
-    /// becomes one that equals an empty one. It nests no deeper than
-    /// what the tree was read from.
+    /// Parsing the text gives the same tree, where expressions can represent the tree at all. Three exceptions give another tree
+    /// with the same meaning:
+    ///
+    /// - `and` and `or` with fewer than two terms become the term or constant that they stand for.
+    /// - A URL loses its base.
+    /// - A test that a text or data has the size 0 becomes a comparison with an empty value.
+    ///
+    /// The text nests no deeper than the expression from which the tree was parsed.
     package var text: String {
         switch self {
         case .and(let terms) where between == nil:
@@ -24,7 +28,8 @@ extension ConditionNode {
         }
     }
 
-    /// The same with a long list of values told by its length and its first ones: for people, as no expression says it.
+    /// The condition with each long list of values shortened to its length and first values. The result is for messages; no
+    /// expression has this form.
     var withShortLists: ConditionNode {
         func list(_ field: FieldName, _ word: String, _ values: [DynamicValue]) -> ConditionNode {
             let first = values.prefix(3).map(\.literal).joined(separator: ", ")
@@ -45,7 +50,7 @@ extension ConditionNode {
         }
     }
 
-    /// A test that has a word of its own, with `not` before the word where it is negated.
+    /// Returns the text of a test that has a word of its own; a negated test has `not` before the word. Nil for other conditions.
     private func test(isNegated: Bool) -> String? {
         let not = isNegated ? "not " : ""
         switch self {
@@ -84,7 +89,7 @@ extension ConditionNode {
         case .found(let found): found.text
         case .constant(let value): value ? "true" : "false"
         case .invalid(let mistake): "invalid(\(mistake.reason))"
-        // These have another form each.
+        // Each of these has another form.
         case .membership, .text, .element, .elements, .and, .or, .not: text
         }
     }
@@ -96,7 +101,7 @@ extension ConditionNode {
         }
     }
 
-    /// The field and the values that this says it is between.
+    /// The field and the bounds where this is a `between` test; nil where it is not.
     private var between: (field: FieldName, low: DynamicValue, high: DynamicValue)? {
         guard case .and(let terms) = self, terms.count == 2,
             case .comparison(let field, .greaterOrEqual, let low) = terms[0],
@@ -105,7 +110,7 @@ extension ConditionNode {
         return (field, low, high)
     }
 
-    /// The texts of terms, those in parentheses that would come apart.
+    /// Joins the texts of terms. Terms that would otherwise come apart are put in parentheses.
     private static func joined(
         _ terms: [ConditionNode], by separator: String, ofNone: String, comesApart: (ConditionNode) -> Bool
     ) -> String {
@@ -117,7 +122,7 @@ extension ConditionNode {
         return terms.isEmpty ? ofNone : texts.joined(separator: separator)
     }
 
-    /// The term that this is the only one of, else this.
+    /// The only term where this is an `and` or `or` with one term; otherwise the condition itself.
     private var withoutLoneTerms: ConditionNode {
         switch self {
         case .and(let terms) where terms.count == 1, .or(let terms) where terms.count == 1: terms[0].withoutLoneTerms
@@ -125,12 +130,12 @@ extension ConditionNode {
         }
     }
 
-    /// Whether this is written as one word.
+    /// Whether the text is a single word.
     private var isConstant: Bool { self == .and([]) || self == .or([]) }
 }
 
 extension FieldName {
-    /// The name as expressions write it: parts that are no plain words in backticks.
+    /// The name as it is written in expressions. Parts that are not plain words are in backticks.
     package var text: String {
         if parts.isEmpty { return ExpressionSyntax.element }
         return parts.map { part in
@@ -141,7 +146,7 @@ extension FieldName {
 }
 
 extension DynamicValue {
-    /// The value as expressions write it.
+    /// The value as it is written in expressions.
     package var literal: String {
         switch self {
         case .none: "null"
@@ -152,40 +157,42 @@ extension DynamicValue {
 }
 
 extension TextOptions {
-    /// What stands behind the name of a test: nothing, `[c]`, `[d]` or `[cd]`.
+    /// The suffix of a test's name: nothing, `[c]`, `[d]` or `[cd]`.
     package var text: String {
         let letters = (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "")
         return letters.isEmpty ? "" : "[" + letters + "]"
     }
 }
 
-/// What the writer and the reader of expressions must agree on.
+/// The rules that the writer and the parser of expressions share.
 package enum ExpressionSyntax {
-    /// Words that mean something where a field could stand; a field of that name is written in backticks.
+    /// Words with a meaning of their own where a field name may appear. A field with such a name is written in backticks.
     private static let reserved: Set<String> = ["true", "false", "null", "not", "inf", "nan"]
 
-    /// The word for the element that a test of elements is about.
+    /// The word for the tested element, in a test of elements.
     package static let element = "it"
 
-    /// Whether a word is no field unless it is in backticks. Upper and lower case make no difference.
+    /// Whether a word names a field only in backticks. Case does not matter.
     package static func isReserved(_ word: String) -> Bool { reserved.contains(word.lowercased()) }
 
-    /// Whether a word may begin with this.
+    /// Whether a word may begin with this scalar.
     package static func beginsWord(_ scalar: Unicode.Scalar) -> Bool {
         scalar == "_" || scalar.properties.isXIDStart
     }
 
-    /// Whether this may follow in a word.
+    /// Whether a word may continue with this scalar.
     package static func continuesWord(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isXIDContinue }
 
-    /// Whether all of `text` is one word.
+    /// Whether `text` is exactly one word.
     package static func isWord(_ text: String) -> Bool {
         guard let first = text.unicodeScalars.first, beginsWord(first) else { return false }
         return text.unicodeScalars.allSatisfy(continuesWord)
     }
 
-    /// Whether this may stand in quotes as it is. U+FFFD is what invalid UTF-8 has become by the time it is read, so it
-    /// must be escaped to be meant; marks that turn the direction of writing would make a text look like another.
+    /// Whether a scalar may appear unescaped in quotes.
+    ///
+    /// U+FFFD must be escaped, because invalid UTF-8 has become U+FFFD by the time it is read. Marks that change the direction of
+    /// writing must be escaped, because they would make one text look like another.
     package static func standsForItself(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF, 0xFFFD: false
@@ -193,7 +200,7 @@ package enum ExpressionSyntax {
         }
     }
 
-    /// `text` in quotes, with escapes for what cannot stand there as it is.
+    /// Returns `text` in quotes, with escapes for the scalars that may not appear unescaped.
     package static func quoted(_ text: String, by quote: Unicode.Scalar) -> String {
         var result = String.UnicodeScalarView([quote])
         for scalar in text.unicodeScalars {

@@ -1,43 +1,46 @@
-/// A condition on the fields of a record, as a tree: what typed conditions and `store-cli`'s expressions both become.
+/// A condition on the fields of a record, as a tree. Typed conditions and `store-cli` expressions both produce it.
 ///
-/// Values are compared by the order that keys have: numbers by value (`-0.0` equals `0.0`, `NaN` equals itself and comes
-/// after all others), texts by Unicode scalars. A field that is none equals none and differs from every value; it is
-/// neither less nor greater than anything.
+/// Values are compared in the order of keys:
+///
+/// - Numbers compare by value. `-0.0` equals `0.0`; `NaN` equals itself and comes after all other numbers.
+/// - Texts compare by Unicode scalars.
+/// - None equals none and differs from every value. It is neither less nor greater than any value.
 package indirect enum ConditionNode: Hashable, Sendable {
     /// True or false for every record.
     case constant(Bool)
-    /// A field against a value.
+    /// Compares a field with a value.
     case comparison(FieldName, Comparison, DynamicValue)
-    /// A field against another of the same type.
+    /// Compares a field with another field of the same type.
     case fieldComparison(FieldName, Comparison, FieldName)
-    /// A calculation against another, or against a field or a value.
+    /// Compares a calculation with another calculation, a field or a value.
     case arithmetic(ArithmeticNode, Comparison, ArithmeticNode)
-    /// Whether a field equals one of some values.
+    /// Whether a field equals one of several values.
     case membership(FieldName, [DynamicValue])
-    /// A test of a text.
+    /// Tests a text.
     case text(FieldName, TextTest, String, TextOptions)
-    /// Whether an array or a set holds a value, or data a byte.
+    /// Whether an array or a set contains a value, or data contains a byte.
     case element(FieldName, DynamicValue)
-    /// Whether one element of an array or a set, or one byte of data, or all, meet a condition. In it the element is the field of no name; its
-    /// fields, where it is a struct, have theirs. False where there is no collection.
+    /// Whether any or all elements of an array or a set, or bytes of data, meet a condition. In the condition, the field with an
+    /// empty name is the element. If the element is a struct, its fields have their own names. False where there is no
+    /// collection.
     case elements(FieldName, ElementTest, ConditionNode)
-    /// The number of elements of an array, a set or a dictionary, of characters of a text, or of bytes of data.
+    /// Compares the number of elements of an array, set or dictionary, of characters of a text, or of bytes of data.
     case size(FieldName, Comparison, Int)
-    /// The number of records that refer to this one and meet a condition.
+    /// Compares the number of records that refer to this one and meet a condition.
     case inverse(InverseName, ConditionNode, Comparison, Int)
-    /// Whether the record is one of those that a part about other records has led to. It stands in the place of such a part
-    /// while a request is run, and in no request.
+    /// Whether the record is among the found ones. While a request runs, this node replaces a part about other records that has
+    /// been resolved. A request itself never contains it.
     case found(FoundRecords)
-    /// All of these; true when there are none.
+    /// Whether all of these hold; true when there are none.
     case and([ConditionNode])
-    /// One of these at least; false when there are none.
+    /// Whether at least one of these holds; false when there are none.
     case or([ConditionNode])
-    /// The opposite.
+    /// Whether the condition does not hold.
     case not(ConditionNode)
-    /// No condition: an error when it is used.
+    /// An invalid condition. Using it throws the mistake as an error.
     case invalid(ConditionMistake)
 
-    /// Whether they are the same condition: texts that they look for are by their Unicode scalars, as values are.
+    /// Whether both are the same condition. Texts to search for are compared by their Unicode scalars, as values are.
     package static func == (left: ConditionNode, right: ConditionNode) -> Bool {
         switch (left, right) {
         case (.constant(let value), .constant(let other)): value == other
@@ -75,7 +78,7 @@ package indirect enum ConditionNode: Hashable, Sendable {
         }
     }
 
-    /// How many levels deep it nests, itself included.
+    /// The number of levels that the condition nests, itself included.
     package var depth: Int {
         switch self {
         case .and(let parts), .or(let parts): 1 + (parts.lazy.map(\.depth).max() ?? 0)
@@ -85,7 +88,7 @@ package indirect enum ConditionNode: Hashable, Sendable {
     }
 }
 
-/// How two values are compared.
+/// A comparison of two values.
 @usableFromInline
 package enum Comparison: String, Hashable, Sendable, CaseIterable {
     case equal = "=="
@@ -95,8 +98,8 @@ package enum Comparison: String, Hashable, Sendable, CaseIterable {
     case greater = ">"
     case greaterOrEqual = ">="
 
-    /// Whether the comparison holds for values of which the first is before (negative), equal to (zero) or after
-    /// (positive) the second.
+    /// Whether the comparison holds for two values in a given order. The order is negative, zero or positive as the first value
+    /// comes before, equals or comes after the second.
     @inline(__always)
     func holds(_ order: Int) -> Bool {
         switch self {
@@ -109,7 +112,7 @@ package enum Comparison: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The comparison that says the same with its sides exchanged.
+    /// The comparison with the same meaning after its sides are exchanged.
     package var mirrored: Comparison {
         switch self {
         case .equal, .notEqual: self
@@ -120,42 +123,42 @@ package enum Comparison: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it asks for an order, which none has no part in.
+    /// Whether the comparison asks for an order. None is not part of any order.
     var isOrdering: Bool { self != .equal && self != .notEqual }
 }
 
-/// How many elements have to meet a condition.
+/// The number of elements that must meet a condition.
 package enum ElementTest: String, Hashable, Sendable, CaseIterable {
-    /// One at least.
+    /// At least one element.
     case any
-    /// Each; true of an empty collection.
+    /// Every element; true for an empty collection.
     case all
 }
 
-/// What is asked of a text.
+/// A test of a text.
 package enum TextTest: String, Hashable, Sendable, CaseIterable {
     case contains, startsWith, endsWith, equals
 }
 
-/// What a test of a text does not tell apart.
+/// The differences that a test of a text ignores.
 public struct TextOptions: OptionSet, Hashable, Sendable {
     /// The options as bits.
     public let rawValue: UInt8
 
-    /// The options with these bits.
+    /// Creates options from bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Upper and lower case, by Unicode's simple case folding of each character.
+    /// Ignores case, by Unicode's simple case folding of each character.
     public static let caseInsensitive = TextOptions(rawValue: 1)
-    /// Letters with and without diacritics.
+    /// Ignores diacritics.
     public static let diacriticInsensitive = TextOptions(rawValue: 2)
 }
 
-/// A field by its name; more than one part for a field of an embedded struct.
+/// The name of a field; it has more than one part for a field of an embedded struct.
 package struct FieldName: Hashable, Sendable, CustomStringConvertible {
-    /// The record's own field; empty for the name of no field.
+    /// The name of the record's own field; empty for the empty name.
     let first: String
-    /// The names on the way from there. Apart from the first, as most names have none and then need no array.
+    /// The other names on the path. They are stored separately because most names have none and then need no array.
     let rest: [String]
 
     package init(_ parts: [String]) {
@@ -163,7 +166,7 @@ package struct FieldName: Hashable, Sendable, CustomStringConvertible {
         rest = Array(parts.dropFirst())
     }
 
-    /// The field that a token or an expression names, with dots between the parts.
+    /// Creates the name that a token or an expression gives, with dots between the parts.
     package init(_ name: String) {
         let isPath = name.utf8.contains(UInt8(ascii: "."))
         let parts = isPath ? name.split(separator: ".").map(String.init) : []

@@ -1,44 +1,45 @@
 public import Foundation
 
-// What texts, data and collections hold.
+// Conditions on the contents of texts, data and collections.
 
-/// A text, or a text or nil.
+/// A text or an optional text.
 public protocol TextFieldValue: FieldValue {}
 
 extension String: TextFieldValue {}
 extension Optional: TextFieldValue where Wrapped == String {}
 
 extension Field where Value: TextFieldValue {
-    /// Whether the text is empty; false where it is nil. An index on the field answers this.
+    /// Whether the text is empty; false where it is nil. An index on the field answers this condition.
     public var isEmpty: Condition<Root> { Condition(.comparison(FieldName(name), .equal, .string(""))) }
 
-    /// The number of characters, to be compared; that of nil is none, of which no comparison holds.
+    /// The number of characters, for a comparison. Where the text is nil, `!=` holds and no other comparison does.
     ///
-    /// Characters are counted as Swift counts them, so that two spellings of one character are one each.
+    /// The store counts characters as Swift does, so a character counts as one in each of its spellings.
     public var count: FieldCount<Root> { FieldCount(name: FieldName(name)) }
 
-    /// Whether the text holds another; false where it is nil.
+    /// Whether the text contains another text; false where it is nil.
     public func contains(_ text: String, _ options: TextOptions = []) -> Condition<Root> {
         Condition(.text(FieldName(name), .contains, text, options))
     }
 
-    /// Whether the text begins with another; false where it is nil. An index on the field answers this without options.
+    /// Whether the text begins with another text; false where it is nil. Without options, an index on the field answers this
+    /// condition.
     public func hasPrefix(_ text: String, _ options: TextOptions = []) -> Condition<Root> {
         Condition(.text(FieldName(name), .startsWith, text, options))
     }
 
-    /// Whether the text ends with another; false where it is nil.
+    /// Whether the text ends with another text; false where it is nil.
     public func hasSuffix(_ text: String, _ options: TextOptions = []) -> Condition<Root> {
         Condition(.text(FieldName(name), .endsWith, text, options))
     }
 
-    /// Whether the text equals another but for what the options do not tell apart; false where it is nil.
+    /// Whether the text equals another text, apart from the differences that the options ignore; false where it is nil.
     public func equals(_ text: String, _ options: TextOptions) -> Condition<Root> {
         Condition(.text(FieldName(name), .equals, text, options))
     }
 }
 
-/// Bytes, or bytes or nil.
+/// Bytes or optional bytes.
 public protocol DataFieldValue: FieldValue {}
 
 extension Data: DataFieldValue {}
@@ -46,52 +47,53 @@ extension Array: DataFieldValue where Element == UInt8 {}
 extension Optional: DataFieldValue where Wrapped: DataFieldValue {}
 
 extension Field where Value: DataFieldValue {
-    /// Whether there is not a byte; false where there is nil. An index on the field answers this.
+    /// Whether the data is empty; false where it is nil. An index on the field answers this condition.
     public var isEmpty: Condition<Root> { Condition(.comparison(FieldName(name), .equal, .data([]))) }
 
-    /// The number of bytes, to be compared; that of nil is none, of which no comparison holds.
+    /// The number of bytes, for a comparison. Where the data is nil, `!=` holds and no other comparison does.
     public var count: FieldCount<Root> { FieldCount(name: FieldName(name)) }
 }
 
 extension Field where Value: Collection, Value.Element: FieldValue {
-    /// Whether the array or set holds an element, or the data a byte.
+    /// Whether the array or set contains an element, or the data contains a byte.
     public func contains(_ element: Value.Element) -> Condition<Root> { condition(element) { .element($0, $1) } }
 }
 
 extension Field where Value: Collection & FieldValue {
-    /// Whether the array, set or dictionary holds nothing.
+    /// Whether the array, set or dictionary is empty.
     @_disfavoredOverload
     public var isEmpty: Condition<Root> { count == 0 }
 
-    /// The number of elements, to be compared.
+    /// The number of elements, for a comparison.
     @_disfavoredOverload
     public var count: FieldCount<Root> { FieldCount(name: FieldName(name)) }
 }
 
-/// A collection or nil.
+/// An optional collection.
 public protocol OptionalCollectionFieldValue: FieldValue {}
 
 extension Optional: OptionalCollectionFieldValue where Wrapped: Collection & FieldValue {}
 
 extension Field where Value: OptionalCollectionFieldValue {
-    /// Whether there is an array, set or dictionary, and it holds nothing.
+    /// Whether the array, set or dictionary is empty; false where it is nil.
     @_disfavoredOverload
     public var isEmpty: Condition<Root> { count == 0 }
 
-    /// The number of elements, to be compared; that of nil is none, of which no comparison holds.
+    /// The number of elements, for a comparison. Where the collection is nil, `!=` holds and no other comparison does.
     @_disfavoredOverload
     public var count: FieldCount<Root> { FieldCount(name: FieldName(name)) }
 }
 
 extension Field {
-    /// Whether there is an array or set, and it holds an element, or data and it holds a byte.
+    /// Whether the array or set contains an element, or the data contains a byte; false where it is nil.
     public func contains<C: Collection>(_ element: C.Element) -> Condition<Root>
     where Value == C?, C.Element: FieldValue { condition(element) { .element($0, $1) } }
 }
 
-/// The number of elements, characters or bytes of a field, or of the records that refer to one, to be compared.
+/// The number of elements, characters or bytes of a field, or of the records that refer to a record. Compare it to make a
+/// condition.
 public struct FieldCount<Root>: Sendable {
-    /// What is counted.
+    /// The elements or records to count.
     private enum Counted: Sendable {
         case elements(FieldName)
         case referrers(InverseName, ConditionNode)
@@ -101,7 +103,7 @@ public struct FieldCount<Root>: Sendable {
 
     fileprivate init(name: FieldName) { counted = .elements(name) }
 
-    /// The number of records that refer to one and meet a condition.
+    /// Creates the number of records that refer to a record and meet a condition.
     init(_ inverse: InverseName, _ condition: ConditionNode) { counted = .referrers(inverse, condition) }
 
     private func compared(_ comparison: Comparison, _ count: Int) -> Condition<Root> {
@@ -111,21 +113,21 @@ public struct FieldCount<Root>: Sendable {
         }
     }
 
-    /// Whether there are just so many.
+    /// Whether the number equals `count`.
     public static func == (field: Self, count: Int) -> Condition<Root> { field.compared(.equal, count) }
 
-    /// Whether there are more or fewer.
+    /// Whether the number differs from `count`.
     public static func != (field: Self, count: Int) -> Condition<Root> { field.compared(.notEqual, count) }
 
-    /// Whether there are fewer.
+    /// Whether the number is less than `count`.
     public static func < (field: Self, count: Int) -> Condition<Root> { field.compared(.less, count) }
 
-    /// Whether there are at most so many.
+    /// Whether the number is at most `count`.
     public static func <= (field: Self, count: Int) -> Condition<Root> { field.compared(.lessOrEqual, count) }
 
-    /// Whether there are more.
+    /// Whether the number is greater than `count`.
     public static func > (field: Self, count: Int) -> Condition<Root> { field.compared(.greater, count) }
 
-    /// Whether there are at least so many.
+    /// Whether the number is at least `count`.
     public static func >= (field: Self, count: Int) -> Condition<Root> { field.compared(.greaterOrEqual, count) }
 }

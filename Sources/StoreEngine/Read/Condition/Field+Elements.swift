@@ -2,7 +2,7 @@
 extension Field where Value: Collection, Value.Element: FieldValue {
     /// Whether an element of the array or set meets a condition: `$0.tags.any { $0.hasPrefix("x") }`.
     ///
-    /// - Parameter condition: gets the token of the element.
+    /// - Parameter condition: a closure that receives the token of the element.
     @_disfavoredOverload
     public func any(
         _ condition: (Field<Value.Element, Value.Element>) -> Condition<Value.Element>
@@ -10,7 +10,7 @@ extension Field where Value: Collection, Value.Element: FieldValue {
 
     /// Whether all elements of the array or set meet a condition; true where it is empty.
     ///
-    /// - Parameter condition: gets the token of the element.
+    /// - Parameter condition: a closure that receives the token of the element.
     @_disfavoredOverload
     public func all(
         _ condition: (Field<Value.Element, Value.Element>) -> Condition<Value.Element>
@@ -20,79 +20,80 @@ extension Field where Value: Collection, Value.Element: FieldValue {
 extension Field where Value: Collection, Value.Element: EmbeddedValue {
     /// Whether an element of the array or set meets a condition: `$0.places.any { $0.floor > 2 }`.
     ///
-    /// - Parameter condition: gets the tokens of the element's fields.
+    /// - Parameter condition: a closure that receives the tokens of the element's fields.
     public func any(
         _ condition: (Value.Element.Fields) -> Condition<Value.Element>
     ) -> Condition<Root> { elements(.any, condition(Value.Element.fields)) }
 
     /// Whether all elements of the array or set meet a condition; true where it is empty.
     ///
-    /// - Parameter condition: gets the tokens of the element's fields.
+    /// - Parameter condition: a closure that receives the tokens of the element's fields.
     public func all(
         _ condition: (Value.Element.Fields) -> Condition<Value.Element>
     ) -> Condition<Root> { elements(.all, condition(Value.Element.fields)) }
 }
 
-// References: the fields are those of the records that the elements lead to. Of one that leads nowhere they are all nil.
+// References: the condition is about the records that the elements refer to. If a reference leads nowhere, all fields of that
+// record are nil.
 extension Field {
     /// Whether a record that an element of the array or set refers to meets a condition:
     /// `$0.tags.any { $0.name == "new" || Tag.articles.isEmpty }`.
     ///
-    /// - Parameter condition: gets the tokens of that record's fields.
+    /// - Parameter condition: a closure that receives the tokens of that record's fields.
     public func any<Target: Record>(_ condition: (Target.Fields) -> Condition<Target>) -> Condition<Root>
     where Value: Collection, Value.Element == Reference<Target> { elements(.any, condition(Target.fields)) }
 
     /// Whether all records that elements of the array or set refer to meet a condition; true where it is empty.
     ///
-    /// - Parameter condition: gets the tokens of that record's fields.
+    /// - Parameter condition: a closure that receives the tokens of that record's fields.
     public func all<Target: Record>(_ condition: (Target.Fields) -> Condition<Target>) -> Condition<Root>
     where Value: Collection, Value.Element == Reference<Target> { elements(.all, condition(Target.fields)) }
 
-    /// Whether there is an array or set, and a record that an element of it refers to meets a condition.
+    /// Whether a record that an element of the array or set refers to meets a condition; false where the array or set is nil.
     ///
-    /// - Parameter condition: gets the tokens of that record's fields.
+    /// - Parameter condition: a closure that receives the tokens of that record's fields.
     public func any<C: Collection, Target: Record>(
         _ condition: (Target.Fields) -> Condition<Target>
     ) -> Condition<Root> where Value == C?, C.Element == Reference<Target> { elements(.any, condition(Target.fields)) }
 
-    /// Whether there is an array or set, and all records that elements of it refer to meet a condition.
+    /// Whether all records that elements of the array or set refer to meet a condition; false where the array or set is nil.
     ///
-    /// - Parameter condition: gets the tokens of that record's fields.
+    /// - Parameter condition: a closure that receives the tokens of that record's fields.
     public func all<C: Collection, Target: Record>(
         _ condition: (Target.Fields) -> Condition<Target>
     ) -> Condition<Root> where Value == C?, C.Element == Reference<Target> { elements(.all, condition(Target.fields)) }
 }
 
-// Optional collections: without one, neither any nor all elements meet a condition.
+// Optional collections: where the collection is nil, both `any` and `all` are false.
 extension Field {
-    /// Whether there is an array or set, and an element of it meets a condition.
+    /// Whether an element of the array or set meets a condition; false where it is nil.
     ///
-    /// - Parameter condition: gets the token of the element.
+    /// - Parameter condition: a closure that receives the token of the element.
     @_disfavoredOverload
     public func any<C: Collection>(
         _ condition: (Field<C.Element, C.Element>) -> Condition<C.Element>
     ) -> Condition<Root> where Value == C?, C.Element: FieldValue { elements(.any, condition(.element)) }
 
-    /// Whether there is an array or set, and all elements of it meet a condition.
+    /// Whether all elements of the array or set meet a condition; false where it is nil.
     ///
-    /// - Parameter condition: gets the token of the element.
+    /// - Parameter condition: a closure that receives the token of the element.
     @_disfavoredOverload
     public func all<C: Collection>(
         _ condition: (Field<C.Element, C.Element>) -> Condition<C.Element>
     ) -> Condition<Root> where Value == C?, C.Element: FieldValue { elements(.all, condition(.element)) }
 
-    /// Whether there is an array or set, and an element of it meets a condition.
+    /// Whether an element of the array or set meets a condition; false where it is nil.
     ///
-    /// - Parameter condition: gets the tokens of the element's fields.
+    /// - Parameter condition: a closure that receives the tokens of the element's fields.
     public func any<C: Collection>(
         _ condition: (C.Element.Fields) -> Condition<C.Element>
     ) -> Condition<Root> where Value == C?, C.Element: EmbeddedValue {
         elements(.any, condition(C.Element.fields))
     }
 
-    /// Whether there is an array or set, and all elements of it meet a condition.
+    /// Whether all elements of the array or set meet a condition; false where it is nil.
     ///
-    /// - Parameter condition: gets the tokens of the element's fields.
+    /// - Parameter condition: a closure that receives the tokens of the element's fields.
     public func all<C: Collection>(
         _ condition: (C.Element.Fields) -> Condition<C.Element>
     ) -> Condition<Root> where Value == C?, C.Element: EmbeddedValue {
@@ -105,6 +106,6 @@ extension Field {
 }
 
 extension Field where Root == Value, Value: FieldValue {
-    /// The element of a collection as a field of itself.
+    /// The element of a collection, as a field of itself.
     fileprivate static var element: Field { Field(0, "", get: { $0 }) }
 }

@@ -1,4 +1,4 @@
-// Equality of fields. Optionals are values like others here: `$0.note == nil`.
+// Equality of fields. An optional field compares as any other field does: `$0.note == nil`.
 extension Field where Value: IndexableValue {
     /// Whether the field has this value.
     @inlinable
@@ -17,7 +17,7 @@ extension Field where Value: IndexableValue {
     public func `in`(_ values: some Sequence<Value>) -> Condition<Root> { member(of: Array(values)) }
 }
 
-// Enums that do not name ``FieldValue``, by their raw values.
+// Equality by raw value, for enums that do not conform to ``FieldValue``.
 extension Field where Value: RawRepresentable, Value.RawValue: IndexableValue {
     /// Whether the field has this value.
     @_disfavoredOverload
@@ -41,7 +41,7 @@ extension Field where Value: RawRepresentable, Value.RawValue: IndexableValue {
 }
 
 extension Field {
-    /// Whether the field has this value, or none where it is nil.
+    /// Whether the field has this value; where `value` is nil, whether the field is nil.
     @_disfavoredOverload
     public static func == <V: RawRepresentable>(field: Self, value: V?) -> Condition<Root>
     where Value == V?, V.RawValue: IndexableValue {
@@ -63,7 +63,8 @@ extension Field {
     }
 }
 
-// Optionals of what has no order: structs, arrays, dictionaries, what is kept as JSON and the like are compared with nil alone.
+// Equality with nil only, for optionals of types without an order: structs, arrays, dictionaries, fields kept as JSON and the
+// like.
 extension Field where Value: ExpressibleByNilLiteral {
     /// Whether the field is nil.
     @_disfavoredOverload

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// A number that can be calculated with.
+/// A number that calculations accept.
 public protocol NumberValue: SummableValue, Comparable, Numeric {}
 
-/// A number, or a number or nil.
+/// A number or an optional number.
 public protocol NumberFieldValue: SummableFieldValue where Summand: NumberValue {}
 
 extension Int: NumberValue, NumberFieldValue { public typealias Summand = Int }
@@ -39,7 +39,7 @@ extension Double: NumberValue, NumberFieldValue { public typealias Summand = Dou
 extension Decimal: NumberValue, NumberFieldValue { public typealias Summand = Decimal }
 extension Optional: NumberFieldValue where Wrapped: NumberValue {}
 
-/// How the bytes of what has sums are read.
+/// How to read the bytes of a field that has sums.
 enum NumberKind: Hashable, Sendable {
     case signed, unsigned, float, double, decimal, duration
 
@@ -49,10 +49,10 @@ enum NumberKind: Hashable, Sendable {
         case decimal(Decimal)
     }
 
-    /// Whether it is a number, to be calculated with.
+    /// Whether the kind is a number, which calculations accept.
     var isNumber: Bool { self != .duration }
 
-    /// Nil for a type whose values have no sum.
+    /// Returns nil for a type whose values have no sum.
     init?(_ type: FieldType) {
         switch type {
         case .int8, .int16, .int32, .int64: self = .signed

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A test of a text's UTF-8, made ready.
+/// A compiled test of a text's UTF-8.
 struct TextMatcher: Sendable {
     let test: TextTest
     let options: TextOptions
-    /// What is looked for, folded as the options say.
+    /// The text to search for, folded by the options.
     private let pattern: [UInt8]
     private let isASCII: Bool
 
@@ -15,13 +15,13 @@ struct TextMatcher: Sendable {
         isASCII = self.pattern.allSatisfy { $0 < 0x80 }
     }
 
-    /// Whether a text passes.
+    /// Whether a text passes the test.
     func matches(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         return unsafe matches(bytes.span.bytes)
     }
 
-    /// Whether the text in `bytes` passes.
+    /// Whether the UTF-8 text in `bytes` passes the test.
     func matches(_ bytes: RawSpan) -> Bool {
         if options.isEmpty { return unsafe matches(bytes, pattern.span.bytes) }
         if options == .caseInsensitive, isASCII, bytes.isASCII { return matchesASCIIIgnoringCase(bytes) }
@@ -51,7 +51,7 @@ struct TextMatcher: Sendable {
         }
     }
 
-    // The C library's search for a byte is vectorized; `memmem` is not imported.
+    // The C library's search for a byte is vectorized. `memmem` is not imported.
     private static func contains(_ text: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer) -> Bool {
         guard pattern.count > 0, var start = text.baseAddress, let wanted = pattern.baseAddress else {
             return true
@@ -67,7 +67,7 @@ struct TextMatcher: Sendable {
         return false
     }
 
-    /// Most texts are ASCII, and folding those takes no more than a bit.
+    /// A fast path: most texts are ASCII, and folding an ASCII letter sets one bit.
     private func matchesASCIIIgnoringCase(_ text: RawSpan) -> Bool {
         let room = text.byteCount - pattern.count
         guard room >= 0 else { return false }

@@ -1,6 +1,6 @@
 extension ConditionRanges {
-    /// The test of an element that every record must hold that meets the condition, and the element's key; nil where there
-    /// is none.
+    /// Returns an element test that every matching record must pass, and the element's key; nil where the condition has no such
+    /// test.
     func element(_ node: ConditionNode) -> (test: ConditionNode, key: [UInt8])? {
         switch node {
         case .element(let name, let element) where isOwn(name): key(ofElement: element).map { (node, $0) }

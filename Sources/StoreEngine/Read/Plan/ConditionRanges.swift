@@ -1,9 +1,9 @@
-/// What a condition says of one field's keys: a run of them outside of which no record can meet it.
+/// The ranges of one field's keys that a condition allows. No record with a key outside of them can meet the condition.
 struct ConditionRanges {
     let type: RecordType
     let part: KeyPart
 
-    /// The keys of the field in records that may meet the condition.
+    /// Returns the ranges of the field's keys in records that may meet the condition.
     func ranges(_ node: ConditionNode) -> KeyRanges {
         switch node {
         case .constant(let value): return value ? .all : .none
@@ -33,7 +33,7 @@ struct ConditionRanges {
         }
     }
 
-    /// The same for the opposite of a condition.
+    /// Returns the ranges for the opposite of a condition.
     private func ranges(notIn node: ConditionNode) -> KeyRanges {
         switch node {
         case .constant(let value): return value ? .none : .all
@@ -43,7 +43,7 @@ struct ConditionRanges {
         case .found(let found): return found.isExcluded ? ranges(found) : .all
         case .comparison(let name, let comparison, let value):
             guard isOwn(name), value != .none else { return .all }
-            // None is not less than a value, so it is in the opposite of that.
+            // None is not less than any value, so it belongs to the opposite of `<`. The same holds for the other comparisons.
             let none = isOptional ? KeyRanges([.prefixed(by: [0], isPoint: true)]) : .none
             switch comparison {
             case .equal: return .all
@@ -65,11 +65,11 @@ struct ConditionRanges {
 
     private func ranges(_ comparison: Comparison, _ value: DynamicValue) -> KeyRanges {
         if value == .none, comparison.isOrdering { return .none }
-        // All keys of values.
+        // The keys of all values.
         if value == .none, comparison == .notEqual { return isOptional ? KeyRanges([.prefixed(by: [1])]) : .all }
         if value == .none, !isOptional { return .none }
         guard let key = key(of: value) else { return .all }
-        // The keys of all values, without that of none.
+        // The keys of all values, without the key of none.
         let values = isOptional ? KeyRange.prefixed(by: [1]) : .all
         let range: KeyRange
         switch comparison {
@@ -87,16 +87,17 @@ struct ConditionRanges {
 
     private func prefixRanges(_ pattern: String) -> KeyRanges {
         guard var key = key(ofText: pattern) else { return .all }
-        // Without the two bytes that mark the end of a text.
+        // Remove the two bytes that mark the end of a text.
         key.removeLast(2)
         let range = KeyRange.prefixed(by: key)
         return KeyRanges([isOptional ? range.intersection(.prefixed(by: [1])) : range])
     }
 
-    /// The part of a key that a value makes, nil when the value does not fit the field.
+    /// Returns the part of a key that a value makes; nil when the value does not match the field's type.
     private func key(of value: DynamicValue) -> [UInt8]? { key(of: value, as: type.fields[part.fieldIndex].type) }
 
-    /// The part of a key that a text makes, be it one of an enum's cases or not; nil when the field holds no texts.
+    /// Returns the part of a key that a text makes, even if it is not a case of the field's enum; nil when the field does not
+    /// hold texts.
     private func key(ofText text: String) -> [UInt8]? {
         let rawType = type.fields[part.fieldIndex].type.unwrapped.rawType
         guard rawType == .string else { return nil }
@@ -119,11 +120,11 @@ extension KeyPart {
     /// Appends the part of a key that a value of the field makes.
     ///
     /// - Parameter scratch: a buffer.
-    /// - Throws: ``CodecError`` when the value does not fit the field.
+    /// - Throws: ``CodecError`` when the value does not match the field's type.
     func append(
         _ value: DynamicValue, as type: FieldType, to key: inout ByteWriter, scratch: inout ByteWriter
     ) throws(CodecError) {
-        // What most ids are needs no other buffer.
+        // Most ids have this type, which needs no second buffer.
         if case .int64 = type, case .int(let number) = value { return number.encodeKey(to: &key) }
         scratch.removeAll()
         try value.encode(as: type, to: &scratch)

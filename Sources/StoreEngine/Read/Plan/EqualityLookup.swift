@@ -1,32 +1,32 @@
 import LMDB
 
-/// The walk that answers a request whose condition gives one value to each of the first fields of an index, or of the id,
-/// and says nothing else. Most requests of services are such.
+/// A walk that answers a request whose condition only fixes the first fields of an index, or of the id, to one value each. Most
+/// requests of services have this form.
 ///
-/// It leads to just the records that meet the condition. So where it turns out to be short there is nothing to plan, and
-/// finding it takes neither estimates nor a compiled condition. Nothing of it is kept from one request to the next, so it
-/// holds for whatever values, catalog and statistics there are.
+/// The walk leads to exactly the records that meet the condition. If it is short, the request needs no plan, no estimates and no
+/// compiled condition. The lookup keeps nothing from one request to the next, so it is valid for all values, catalogs and
+/// statistics.
 struct EqualityLookup: ~Copyable {
-    /// The index, by its place among the type's; nil for the records in the order of ids.
+    /// The number of the index among the type's indexes; nil for the records in the order of ids.
     private let indexNumber: Int?
-    /// The beginning of the keys of all its entries.
+    /// The bytes with which the keys of all its entries begin.
     private let prefix: [UInt8]
-    /// The direction in which the entries come in the order that is asked for.
+    /// The direction in which the entries come in the requested order.
     private let order: PlanOrder
-    /// Whether there is no more than one such entry.
+    /// Whether there is at most one such entry.
     private let isOne: Bool
-    /// The walk, once it has turned out to have more than a few entries.
+    /// The walk, once it has turned out to have more than a few entries; nil before that.
     private(set) var longWalk: LongWalk?
 
-    /// A run of more than ``RowEstimator/maximumDive`` keys.
+    /// A range of more than ``RowEstimator/maximumDive`` keys.
     struct LongWalk {
         let indexNumber: Int?
         let range: KeyRange
     }
 
-    /// The walk for a request; nil where its condition says more or less, or a value does not fit.
+    /// Returns nil where the condition has another form, or where a value does not match its field.
     init?(_ request: borrowing Request, of type: OpenType) {
-        // Without the copies that comparing with nil makes.
+        // Pattern matching avoids the copies that a comparison with nil makes.
         if case .some = request.position { return nil }
         guard !request.isDistinct, request.offset >= 0, request.limit.map({ $0 >= 0 }) ?? true,
             let terms = EqualityTerms(request.condition, of: type),
@@ -35,7 +35,7 @@ struct EqualityLookup: ~Copyable {
         var best: (path: Int, order: PlanOrder, rank: Int)?
         for number in type.lookupPaths.indices where terms.name(theFirstOf: type.lookupPaths[number].fieldIndexes) {
             let path = type.lookupPaths[number]
-            // Without a sort any order is right.
+            // If the request has no order, every order is right.
             let order =
                 sort.isEmpty
                 ? .forward
@@ -49,7 +49,7 @@ struct EqualityLookup: ~Copyable {
         }
         guard let best else { return nil }
         let path = type.lookupPaths[best.path]
-        // What is truncated leads to other records too.
+        // A truncated key also leads to other records.
         let kept = path.indexNumber == nil ? KeyLimit.recordKeyBeginning : KeyLimit.indexValueBeginning
         guard let prefix = terms.prefix(path.parts, of: type), prefix.count <= kept else { return nil }
         (indexNumber, order, isOne) = (path.indexNumber, best.order, best.rank == 2)
@@ -58,10 +58,10 @@ struct EqualityLookup: ~Copyable {
 
     var path: Plan.Path { indexNumber.map { .index($0) } ?? .records }
 
-    /// Whether the walk gives the order, so that its first entries are those that are wanted.
+    /// Whether the walk gives the requested order, so that its first entries are the wanted ones.
     private var isOrdered: Bool { order != .unordered }
 
-    /// The plan for a request, once the keys are known.
+    /// Returns the plan for a request, once its keys are known.
     func plan(_ request: Request, of type: OpenType, _ keys: RecordKeyList) -> Plan {
         Plan(
             source: .keys(keys), filter: nil, wholeFilter: nil, isBackward: false,
@@ -69,9 +69,9 @@ struct EqualityLookup: ~Copyable {
             limit: request.limit, offset: request.offset, position: nil, distinct: nil, matching: nil)
     }
 
-    /// The keys of the records that the walk leads to, in its order, where they are few or few are wanted of them.
+    /// Returns the keys of the records that the walk leads to, in its order, where there are few keys or the request needs few.
     ///
-    /// - Returns: nil where they are more, or where long values are out of order: there is something to plan then.
+    /// - Returns: nil where there are more keys, or where long values are out of order. The request then needs a plan.
     mutating func keys(
         _ request: Request, of type: OpenType, _ scope: ReadContext
     ) throws(StoreError) -> RecordKeyList? {
@@ -100,11 +100,11 @@ struct EqualityLookup: ~Copyable {
         }
     }
 
-    /// Goes to the first entry of the walk, or to one that is none of it.
+    /// Moves to the first entry of the walk. If the walk is empty, moves to an entry outside of it.
     private func enter(_ cursor: inout LMDBCursor) throws(LMDBError) -> Bool {
         guard order == .backward else { return try unsafe cursor.seek(atLeast: prefix.span.bytes) }
         guard let end = KeyRange.successor(of: prefix) else { return try cursor.last() }
-        // The last before the end: one back from the first that is not before it.
+        // The last entry before the end: one step back from the first entry at or after the end.
         _ = try unsafe cursor.seek(atLeast: end.span.bytes)
         return try cursor.previous()
     }
@@ -119,9 +119,9 @@ struct EqualityLookup: ~Copyable {
     }
 }
 
-/// The fields that a condition gives one value each, where it says nothing else.
+/// The fields that a condition fixes to one value each, where the condition does nothing else.
 private struct EqualityTerms: ~Copyable {
-    /// The places of the fields in the order of the condition.
+    /// The indexes of the fields, in the order of the condition.
     private var fieldIndexes: InlineArray<8, Int> = .init(repeating: -1)
     private var values: InlineArray<8, DynamicValue> = .init(repeating: .none)
     private(set) var count = 0
@@ -131,7 +131,7 @@ private struct EqualityTerms: ~Copyable {
             guard add(condition, of: type) else { return nil }
             return
         }
-        // More are left to the planner.
+        // The planner handles conditions with more terms.
         guard !parts.isEmpty, parts.count <= fieldIndexes.count else { return nil }
         for part in parts {
             guard add(part, of: type) else { return nil }
@@ -149,7 +149,7 @@ private struct EqualityTerms: ~Copyable {
         return true
     }
 
-    /// Whether the first fields of a path, which are different ones, are just these. Then none is named twice.
+    /// Whether the first fields of a path are exactly these. The path's fields are distinct, so no field is then named twice.
     func name(theFirstOf path: [Int]) -> Bool {
         guard path.count >= count else { return false }
         for fieldIndex in path.prefix(count) where number(of: fieldIndex) == nil { return false }
@@ -161,7 +161,8 @@ private struct EqualityTerms: ~Copyable {
         return nil
     }
 
-    /// What the keys begin with where a path's first fields have the values; nil where a value does not fit.
+    /// Returns the bytes with which the keys begin where the path's first fields have these values; nil where a value does not
+    /// match its field.
     func prefix(_ parts: [KeyPart], of type: OpenType) -> [UInt8]? {
         var key = ByteWriter(capacity: 48)
         var scratch = ByteWriter(capacity: 0)
@@ -177,12 +178,12 @@ private struct EqualityTerms: ~Copyable {
     }
 }
 
-/// The records in the order of ids, or an index that holds all of them once: what an ``EqualityLookup`` may walk.
+/// A path that an ``EqualityLookup`` may walk: the records in the order of ids, or an index that holds every record once.
 struct LookupPath: Sendable {
-    /// The index, by its place among the type's; nil for the records.
+    /// The number of the index among the type's indexes; nil for the records.
     let indexNumber: Int?
     let parts: [KeyPart]
-    /// The places of the fields: apart, as parts cost more to look at.
+    /// The indexes of the fields. They are stored separately because parts take longer to read.
     let fieldIndexes: [Int]
     let isUnique: Bool
 
@@ -193,7 +194,7 @@ struct LookupPath: Sendable {
         self.isUnique = isUnique
     }
 
-    /// Those of a type.
+    /// Returns the paths of a type.
     static func all(idParts: [KeyPart], indexes: [OpenIndex]) -> [LookupPath] {
         var paths = [LookupPath(indexNumber: nil, parts: idParts, isUnique: true)]
         for (indexNumber, index) in indexes.enumerated() where !index.isMultiple && !index.stored.isBuilding {

@@ -1,18 +1,18 @@
-/// A run of keys: from `lower` on and before `upper`, or to the end where that is nil.
+/// A range of keys: from `lower` up to but not including `upper`, or to the end where `upper` is nil.
 struct KeyRange: Hashable, Sendable {
     var lower: [UInt8]
     var upper: [UInt8]?
-    /// Whether it was made of one value's key, so that all keys in it begin with just that.
+    /// Whether the range was made from the key of one value, so that all keys in it begin with that key.
     var isPoint = false
 
     static let all = KeyRange(lower: [], upper: nil)
 
-    /// All keys that begin with `prefix`.
+    /// Returns the range of all keys that begin with `prefix`.
     static func prefixed(by prefix: [UInt8], isPoint: Bool = false) -> KeyRange {
         KeyRange(lower: prefix, upper: successor(of: prefix), isPoint: isPoint)
     }
 
-    /// The first key after all that begin with `prefix`; nil when there is none.
+    /// Returns the first key after all keys that begin with `prefix`; nil when there is none.
     static func successor(of prefix: [UInt8]) -> [UInt8]? {
         guard let last = prefix.lastIndex(where: { $0 < 0xFF }) else { return nil }
         var result = prefix
@@ -21,7 +21,7 @@ struct KeyRange: Hashable, Sendable {
         return result
     }
 
-    /// The same range behind a prefix.
+    /// Returns the same range with a prefix before its keys.
     func behind(_ prefix: [UInt8]) -> KeyRange {
         KeyRange(
             lower: prefix + lower, upper: upper.map { prefix + $0 } ?? KeyRange.successor(of: prefix), isPoint: isPoint)
@@ -49,14 +49,14 @@ struct KeyRange: Hashable, Sendable {
     }
 }
 
-/// Runs of keys, in order and apart from each other.
+/// Ranges of keys, ascending and without overlaps.
 struct KeyRanges: Hashable, Sendable {
     private(set) var ranges: [KeyRange]
 
     static let all = KeyRanges([.all])
     static let none = KeyRanges([])
 
-    /// Orders the ranges and joins those that overlap.
+    /// Sorts the ranges and joins those that overlap.
     init(_ ranges: [KeyRange]) {
         if ranges.count == 1 {
             self.ranges = ranges[0].isEmpty ? [] : ranges
@@ -85,7 +85,7 @@ struct KeyRanges: Hashable, Sendable {
         self.ranges = joined
     }
 
-    /// Whether nothing is known of the keys.
+    /// Whether the ranges cover all keys.
     var isAll: Bool { ranges.count == 1 && ranges[0].lower.isEmpty && ranges[0].upper == nil }
 
     /// Whether each range is the key of one value.
@@ -94,7 +94,7 @@ struct KeyRanges: Hashable, Sendable {
     func intersection(_ other: KeyRanges) -> KeyRanges {
         if isAll { return other }
         if other.isAll { return self }
-        // Both are in order: of two ranges the one that ends first meets no later one.
+        // Both are in order: the range that ends first overlaps no later range of the other.
         var result: [KeyRange] = []
         var (own, others) = (ranges[...], other.ranges[...])
         while let left = own.first, let right = others.first {
@@ -112,14 +112,14 @@ struct KeyRanges: Hashable, Sendable {
         return KeyRanges(result)
     }
 
-    /// All keys that are in one of them.
+    /// Returns the keys that are in at least one of the arguments.
     static func union(of all: [KeyRanges]) -> KeyRanges { KeyRanges(all.flatMap(\.ranges)) }
 
-    /// These ranges behind a prefix.
+    /// Returns these ranges with a prefix before their keys.
     func prefixed(by prefix: [UInt8]) -> [KeyRange] { ranges.map { $0.behind(prefix) } }
 }
 
 extension [UInt8] {
-    /// Whether these bytes come before others; a prefix comes before what it begins.
+    /// Whether these bytes sort before others. A prefix sorts before longer bytes.
     fileprivate func precedes(_ other: [UInt8]) -> Bool { unsafe span.bytes.compared(to: other.span.bytes) < 0 }
 }

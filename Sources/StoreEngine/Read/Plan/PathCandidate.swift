@@ -1,29 +1,29 @@
-/// One way to the records that may meet a condition, and what the condition says of its keys.
+/// A path to the records that may meet a condition, and the ranges of its keys that the condition allows.
 struct PathCandidate: Sendable {
-    /// The index, by its place among the type's; nil for the records in the order of ids.
+    /// The number of the index among the type's indexes; nil for the records in the order of ids.
     let indexNumber: Int?
     let parts: [KeyPart]
-    /// The runs of keys outside of which no record can meet the condition.
+    /// The ranges of keys. No record outside of them can meet the condition.
     var ranges: KeyRanges
-    /// The number of leading parts that are fixed to one value each.
+    /// The number of leading parts that the condition fixes to one value each.
     let fixedCount: Int
-    /// The number of parts that the ranges speak of.
+    /// The number of leading parts that the ranges restrict.
     let boundCount: Int
-    /// Whether each range holds one record at most.
+    /// Whether each range holds at most one record.
     let isUnique: Bool
-    /// Whether bounds were cut, so that the ranges hold more than was asked for.
+    /// Whether bounds were cut, so that the ranges hold more keys than the condition allows.
     let isClipped: Bool
-    /// The test of an element that the one range is of; nil for a path that has no entry for each element.
+    /// The element test that the single range was made from; nil for a path without an entry for each element.
     var element: ConditionNode?
-    /// Whether it answers one part of an `||` only, and so says nothing of the whole condition.
+    /// Whether the path answers only one part of an `||`. Its estimate then does not apply to the whole condition.
     var isOfBranch = false
 
     var path: Plan.Path { indexNumber.map { .index($0) } ?? .records }
 
-    /// Whether it leads to all records.
+    /// Whether the path leads to all records.
     var isWhole: Bool { boundCount == 0 }
 
-    /// The places of the fields that the ranges speak of.
+    /// The indexes of the fields that the ranges restrict.
     var boundFieldIndexes: [Int] { parts.prefix(boundCount).map(\.fieldIndex) }
 }
 
@@ -31,10 +31,10 @@ struct PathCandidate: Sendable {
 struct CandidateFinder {
     let type: OpenType
     private let condition: ConditionNode
-    /// What the condition says of each field that it names.
+    /// The ranges that the condition allows for each field that it names.
     private var known: [(fieldIndex: Int, ranges: KeyRanges)] = []
 
-    /// The most ranges that values of several fields are combined to.
+    /// The most ranges that the combinations of several fields' values may make.
     private static let maximumRanges = 256
 
     init(_ type: OpenType, _ condition: ConditionNode) {
@@ -48,26 +48,28 @@ struct CandidateFinder {
         }
     }
 
-    /// The records in the order of ids, by what is known of the ids.
+    /// The records in the order of ids, restricted by the known ranges of the id.
     var records: PathCandidate { candidate(nil, type.idParts, isUnique: true) }
 
-    /// Whether an index can answer the condition. One with an entry for each element lacks the records without elements and
-    /// has others more than once: it can where the condition asks for one element.
+    /// Whether an index can answer the condition.
+    ///
+    /// An index with an entry for each element lacks the records without elements and has other records more than once. It can
+    /// answer the condition only where the condition tests for one element.
     func answers(_ indexNumber: Int) -> Bool { !type.indexes[indexNumber].isMultiple || element(indexNumber) != nil }
 
-    /// The test of the element that every record must hold that meets the condition, and the entries of that. Of two that
-    /// are both asked for it is the first, and the other is tested.
+    /// Returns an element test that every matching record must pass, and the range of its entries. If the condition has two such
+    /// tests, the result is the first one, and the records are tested for the other.
     private func element(_ indexNumber: Int) -> (test: ConditionNode, range: KeyRange)? {
         let ranges = ConditionRanges(type: type.type, part: type.indexes[indexNumber].parts[0])
         guard let (test, key) = ranges.element(condition) else { return nil }
-        // Long values are stored truncated, and one record may hold two that begin alike.
+        // Long values are stored truncated, and one record may have two values with the same beginning.
         return key.count < KeyLimit.indexValue ? (test, .prefixed(by: key, isPoint: true)) : nil
     }
 
-    /// Whether something is known of a field.
+    /// Whether the condition restricts a field.
     func isBound(_ fieldIndex: Int) -> Bool { known.contains { $0.fieldIndex == fieldIndex } }
 
-    /// An index, by what is known of its fields.
+    /// Returns the candidate for an index, restricted by the known ranges of its fields.
     func index(_ indexNumber: Int) -> PathCandidate {
         let index = type.indexes[indexNumber]
         if let (test, range) = index.isMultiple ? element(indexNumber) : nil {
@@ -86,7 +88,7 @@ struct CandidateFinder {
         for (number, part) in parts.enumerated() {
             guard let own = known.first(where: { $0.fieldIndex == part.fieldIndex })?.ranges else { break }
             boundCount = number + 1
-            // Records without a value are exempt from uniqueness.
+            // Uniqueness does not apply to records without a value.
             if case .optional = part.component, own.ranges.first?.lower == [0] { hasNone = true }
             guard own.arePoints, own.ranges.count * prefixes.count <= Self.maximumRanges else {
                 ranges = number == 0 ? own : KeyRanges(prefixes.flatMap { own.prefixed(by: $0) })
@@ -104,7 +106,8 @@ struct CandidateFinder {
             isUnique: isUnique && isWhole && !hasNone && clipped == nil, isClipped: clipped != nil)
     }
 
-    /// Long keys are stored truncated: bounds are cut to what all of them keep. Nil where none is longer.
+    /// Cuts bounds to the bytes that every truncated key keeps, because long keys are stored truncated. Returns nil where no
+    /// bound is longer.
     private func clipped(_ ranges: KeyRanges, isIndex: Bool) -> KeyRanges? {
         let kept = isIndex ? KeyLimit.indexValueBeginning : KeyLimit.recordKeyBeginning
         guard ranges.ranges.contains(where: { $0.lower.count > kept || $0.upper.map { $0.count > kept } ?? false })
@@ -123,7 +126,7 @@ struct CandidateFinder {
 }
 
 extension ConditionNode {
-    /// The places of the fields that are named by themselves, each once.
+    /// Returns the indexes of the fields that the condition names on their own, each once.
     func fieldIndexes(in type: RecordType) -> [Int] {
         var fieldIndexes: [Int] = []
         collectFieldIndexes(type, &fieldIndexes)

@@ -1,62 +1,61 @@
-/// How a request is answered: where records are looked for, what they must still meet, and how they come in order.
+/// The way a request is answered: the source of the records, the condition that they must still meet, and their order.
 package struct Plan: Sendable {
-    /// Where records are looked for, in short.
+    /// The source of the records, in short.
     package enum Path: Hashable, Sendable {
         /// The records themselves, in the order of their ids.
         case records
-        /// An index, by its place among the type's.
+        /// An index, by its number among the type's indexes.
         case index(Int)
         /// The records that all of these indexes lead to.
         case intersection([Int])
-        /// The records that one of the parts of an `||` leads to.
+        /// The records that at least one part of an `||` leads to.
         case union
     }
 
-    /// Where records are looked for.
+    /// The source of the records.
     enum Source: Sendable {
-        /// Along one path.
+        /// The records on one path.
         case walk(PlannedWalk)
-        /// Those that all walks lead to; the first is the shortest.
+        /// The records that all walks lead to. The first walk is the shortest.
         case intersection([PlannedWalk])
-        /// Those that one of the walks leads to.
+        /// The records that at least one of the walks leads to.
         case union([PlannedWalk])
-        /// Under keys that were found while the plan was made, in the order in which their entries were found.
+        /// The records with keys that were found during planning, in the order in which their entries were found.
         case keys(RecordKeyList)
     }
 
     let source: Source
-    /// The condition that each record is tested by; nil when the source leads to no other records.
+    /// The condition to test each record by; nil when the source leads only to matching records.
     let filter: CompiledCondition?
-    /// The condition for the case that the keys of an intersection or a union are too many to hold, and all records are walked; nil
-    /// where that cannot happen.
+    /// The condition for a walk over all records, which replaces an intersection or a union whose keys exceed the memory limit.
     let wholeFilter: CompiledCondition?
     /// Whether the source is walked from its end.
     let isBackward: Bool
-    /// The order of the records; empty where their keys were found in it.
+    /// The order of the records; empty where their keys were found in this order.
     let order: [SortPart]
-    /// Whether they have to be sorted; else the source gives the order.
+    /// Whether the records have to be sorted. Otherwise the source gives the order.
     let needsSort: Bool
     let limit: Int?
     let offset: Int
-    /// Where the records begin that count; nil where all do.
+    /// The position after which the records begin; nil to begin with the first.
     let position: PlanPosition?
-    /// By what rows are told apart of which only the first counts; nil where all do.
+    /// The fields that make rows distinct, where only the first of equal rows counts; nil where every row counts.
     let distinct: DistinctFields?
-    /// About how many records meet the condition; nil where the choice was clear without.
+    /// The estimated number of records that meet the condition; nil where the choice needed no estimate.
     let matching: RowEstimate?
 
-    /// How many records are asked for at most, those that are left out included.
+    /// The most records that the fetch has to find, including the skipped ones.
     var wanted: Int { Request.wanted(limit: limit, offset: offset) }
 }
 
-/// The runs of keys that a plan walks along one path.
+/// The key ranges that a plan walks on one path.
 struct PlannedWalk: Sendable {
-    /// The index, by its place among the type's; nil for the records in the order of ids.
+    /// The number of the index among the type's indexes; nil for the records in the order of ids.
     let indexNumber: Int?
     let ranges: KeyRanges
-    /// The places of the fields that the ranges speak of.
+    /// The indexes of the fields that the ranges restrict.
     let fields: [Int]
-    /// About how many entries the ranges hold; nil where the choice was clear without.
+    /// The estimated number of entries in the ranges; nil where the choice needed no estimate.
     var estimate: RowEstimate?
 
     var path: Plan.Path { indexNumber.map { .index($0) } ?? .records }
@@ -75,15 +74,15 @@ struct PlannedWalk: Sendable {
     }
 }
 
-/// One field that found records are sorted by.
+/// A field that found records are sorted by.
 struct SortPart: Sendable {
     let access: FieldAccess
     let component: KeyComponent
     var isDescending: Bool
-    /// The way to the record that has the field, where it is not the one that is sorted.
+    /// The path to the record that has the field; nil where the field belongs to the sorted record.
     let path: ReferencePath?
 
-    /// Appends the field's part of a sort key, whose bytes are in the order that is asked for.
+    /// Appends the field's part of a sort key. Its bytes sort in the requested order.
     func append(
         _ table: FieldTable, _ scope: ReadContext, to writer: inout ByteWriter
     ) throws {
@@ -93,18 +92,18 @@ struct SortPart: Sendable {
         if isDescending { writer.complement(from: start) }
     }
 
-    /// Appends the part of a field of the record itself.
+    /// Appends the part of a field that belongs to the record itself.
     func append(_ table: FieldTable, to writer: inout ByteWriter) throws(CodecError) {
         let start = writer.count
         try appendKey(of: access.bytes(table), to: &writer)
-        // Keys tell where they end, so that their complements compare the other way round.
+        // A key marks its own end, so the complements of keys compare the other way round.
         if isDescending { writer.complement(from: start) }
     }
 
-    /// The place of the field, or of the first reference on the way to it, in the record that is sorted.
+    /// The index of the field in the sorted record, or of the first reference on the path to the field.
     var fieldIndex: Int { path?.hops.first?.access.fieldIndex ?? access.fieldIndex }
 
-    /// The field's value, as records have it; nil where it is none, or stands behind a reference that leads nowhere.
+    /// Returns the field's encoded value; nil where it is none, or where a reference on the path leads nowhere.
     func value(_ table: FieldTable, _ scope: ReadContext) throws -> [UInt8]? {
         guard let path else { return try access.bytes(table)?.array() }
         var value: [UInt8]?
@@ -112,7 +111,7 @@ struct SortPart: Sendable {
         return value
     }
 
-    /// Appends a value as it stands in keys, in whatever direction records are sorted.
+    /// Appends a value as in ascending keys, whatever the direction of the sort.
     func appendKey(of value: RawSpan?, to writer: inout ByteWriter) throws(CodecError) {
         guard let value else { return writer.append(byte: 0) }
         if access.mayBeNone || path != nil { writer.append(byte: 1) }

@@ -1,40 +1,41 @@
-/// What the parts of answering a request cost, in nanoseconds of the machine that the benchmarks ran on. Only their ratios
-/// matter: a record that an index leads to costs as much as a walk over several that lie side by side.
+/// The costs of the steps of a fetch, in nanoseconds on the machine that ran the benchmarks. Only their ratios matter: fetching
+/// one record from an index entry costs as much as walking over several adjacent records.
 enum PlanCost {
-    /// Finding the first entry of a run of keys.
+    /// Finding the first entry of a range of keys.
     static let seek = 300.0
-    /// Going on to the next entry of an index.
+    /// Moving to the next entry of an index.
     static let entry = 20.0
-    /// Going on to the next record.
+    /// Moving to the next record.
     static let record = 30.0
     /// Testing a record.
     static let test = 40.0
 
-    /// Finding a record by its key: a search in each level of the tree, and memory that no cache holds when it is large.
+    /// Returns the cost of finding a record by its key: a search in each level of the tree, and memory outside every cache when
+    /// the tree is large.
     static func fetch(depth: Int, byteCount: Int) -> Double {
         100 + 150 * Double(depth) + (byteCount > 8 << 20 ? 400 : 0)
     }
 
-    /// Making a record's sort key and comparing it with the last one kept.
+    /// Making a record's sort key and comparing it with the last key kept.
     static let sortKey = 50.0
-    /// Each comparison of sorting.
+    /// One comparison during a sort.
     static let comparison = 15.0
-    /// Keeping the key of a record for an intersection or a union, or looking it up among those kept.
+    /// Keeping a record's key for an intersection or a union, or looking it up among the kept keys.
     static let keep = 60.0
 
-    /// What sorting `rows` records costs of which `wanted` are kept and then found again.
+    /// Returns the cost of sorting `rows` records, of which `wanted` are kept and then fetched.
     static func sort(_ rows: Double, wanted: Int, fetch: Double) -> Double {
         let kept = Swift.min(rows, Double(wanted))
         let depth = kept > 1 ? Double(Int(kept).bitWidth - Int(kept).leadingZeroBitCount) : 1
-        // Most records come after all that are kept already, when few are.
+        // If few records are kept, most records come after all of them.
         let moved = kept < rows ? kept * depth : rows * depth
         return rows * sortKey + moved * comparison + kept * fetch
     }
 }
 
-/// Shares of records that meet a condition of which nothing but the form is known.
+/// Guesses of the share of records that meet a condition, from its form alone.
 extension ConditionNode {
-    /// About which share of all records meets this.
+    /// The guessed share of all records that meet the condition.
     var guessedShare: Double {
         switch self {
         case .constant(let value): value ? 1 : 0
@@ -54,19 +55,19 @@ extension ConditionNode {
         }
     }
 
-    /// What all must hold for this to hold.
+    /// The conditions that must all hold for this condition to hold.
     var conjuncts: [ConditionNode] {
         if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
     }
 
-    /// What one at least must hold for this to hold.
+    /// The conditions of which at least one must hold for this condition to hold.
     var disjuncts: [ConditionNode] {
         if case .or(let parts) = self { parts.flatMap(\.disjuncts) } else { [self] }
     }
 
-    /// Whether the ranges of some paths say all that this says: a record that all of them lead to meets it.
+    /// Whether the ranges of some paths guarantee this condition: every record that all of the paths lead to meets it.
     ///
-    /// Of tests of elements an index of elements says the one that its range was made of. It says nothing else of its
+    /// An index of elements guarantees only the element test that its range was made from. It guarantees nothing else about its
     /// field.
     func isSaid(by candidates: [PathCandidate], in type: RecordType) -> Bool {
         func isBound(_ name: FieldName) -> Bool {

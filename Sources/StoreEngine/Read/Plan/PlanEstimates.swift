@@ -1,15 +1,15 @@
-/// Estimates for one request, each made once.
+/// The estimates for one request. Each is made once.
 struct PlanEstimates {
     private let planner: Planner
     private var known: [(candidate: PathCandidate, estimate: RowEstimate)] = []
     private var matching: RowEstimate?
 
-    /// From so many records on, records of the sample are tested where the walk's end depends on how many match.
+    /// The number of records from which sampled records are tested, where the end of the walk depends on the number of matches.
     private static let tableWorthTesting = 10_000
 
     init(_ planner: Planner) { self.planner = planner }
 
-    /// How many entries a path leads to.
+    /// Returns the number of entries that a path leads to.
     mutating func rows(_ candidate: PathCandidate, _ estimator: inout RowEstimator) throws(StoreError) -> RowEstimate {
         if candidate.isWhole { return .counted(estimator.total) }
         for (other, estimate) in known
@@ -21,9 +21,9 @@ struct PlanEstimates {
         return estimate
     }
 
-    /// How many records meet the condition.
+    /// Returns the number of records that meet the condition.
     ///
-    /// - Parameter option: a way to them, whose paths count beside those that were looked at before.
+    /// - Parameter option: a way to find them. Its paths count in addition to those that were estimated before.
     mutating func matching(
         _ option: PlanOption, _ estimator: inout RowEstimator
     ) throws(StoreError) -> RowEstimate {
@@ -35,7 +35,7 @@ struct PlanEstimates {
             let share = try estimator.sampledShare(planner.filter)
         {
             result = RowEstimate(rows: share * Double(estimator.total), source: .sampled)
-            // What an index says of a few is more exact.
+            // An index that counts few records is more exact than the sample.
             for (candidate, estimate) in known where !candidate.isOfBranch {
                 result.rows = min(result.rows, estimate.rows)
             }
@@ -44,7 +44,7 @@ struct PlanEstimates {
         return result
     }
 
-    /// The least that any path says, times what the rest of the condition may leave out.
+    /// Returns the smallest estimate of any path, multiplied by the share that the rest of the condition lets through.
     private func guessedMatching(_ option: PlanOption, total: Double) -> RowEstimate {
         let conjuncts = planner.request.condition.conjuncts
         var best = RowEstimate(
@@ -62,7 +62,8 @@ struct PlanEstimates {
         return best
     }
 
-    /// The share of records that meet a conjunct, by the paths that were looked at where one speaks of it alone.
+    /// Returns the share of records that meet a conjunct. If an estimated path restricts only the conjunct's field, its estimate
+    /// gives the share.
     private func share(_ conjunct: ConditionNode, _ total: Double) -> Double {
         for (candidate, estimate) in known where candidate.boundCount == 1 && !candidate.isOfBranch {
             if conjunct.isSaid(by: [candidate], in: planner.type.type) {
@@ -92,7 +93,7 @@ struct PlanEstimates {
             candidate.indexNumber == nil ? PlanCost.record : PlanCost.entry + (isFetched ? estimator.fetchCost : 0)
         let perEntry = entry + (option.isExact ? 0 : PlanCost.test)
         var cost = PlanCost.seek * Double(candidate.ranges.ranges.count)
-        // Without a limit or a sort nothing depends on how many match.
+        // Without a limit and a sort, the cost does not depend on the number of matches.
         guard needsSort || planner.wanted < .max else { return cost + rows * perEntry }
         let matching = try matching(option, &estimator).rows
         let share = rows > 0 ? Swift.min(1, matching / rows) : 1

@@ -1,14 +1,14 @@
-/// A plan in words: one line for each step, with about how many entries or records it gives, and, once it was carried out,
-/// how many it gave.
+/// A plan as text, with one line for each step. A line gives the estimated number of entries or records of its step and, after
+/// the plan has run, the actual number.
 struct PlanExplanation {
     private let type: OpenType
     private let request: Request
     private let plan: Plan
-    /// Whether the index gives all that is asked for.
+    /// Whether the index holds all requested fields.
     let isCovered: Bool
-    /// The look-ups that were made before, for parts of the condition about other records.
+    /// The lookups made during planning, for parts of the condition about other records.
     private let lookups: [ConditionLookup]
-    /// The cost of carrying the plan out; nil when it was not carried out.
+    /// The work done by running the plan; nil when it has not run.
     var done: FetchCounts?
 
     init(_ planned: PlannedRequest) {
@@ -45,7 +45,8 @@ struct PlanExplanation {
         return lines.joined(separator: "\n")
     }
 
-    /// A condition for people: of a long list its length and its first values, and of a long text the beginning.
+    /// Returns a condition as text for messages. A long list is shortened to its length and first values, and a long text to its
+    /// beginning.
     static func shortened(_ condition: ConditionNode) -> String {
         let text = condition.withShortLists.text
         return text.utf8.count > 1_000 ? text.prefix(1_000) + "…" : text
@@ -54,7 +55,7 @@ struct PlanExplanation {
     private var sourceLines: [String] {
         switch plan.source {
         case .walk(let walk): return [line(walk, 0)]
-        // A request that is explained is planned without looking keys up.
+        // Planning for an explanation does not look keys up.
         case .keys: return []
         case .intersection(let walks):
             return ["take the records that all of these lead to"] + walks.indices.map { "  " + line(walks[$0], $0) }
@@ -80,7 +81,7 @@ struct PlanExplanation {
         return line
     }
 
-    /// A number of entries as people say it: two digits where it is an estimate.
+    /// Returns a number of entries as text. An estimate is rounded to two digits.
     private static func text(_ estimate: RowEstimate, of noun: String) -> String {
         var rows = Int(estimate.rows.rounded())
         if estimate.source != .counted {
@@ -99,16 +100,18 @@ struct PlanExplanation {
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-    /// How a request is answered, for people: the paths, what is tested and sorted, and about how many entries and records
-    /// each step gives. A bare number was counted, "about" comes from the store's statistics, and "perhaps" from no more
-    /// than the form of the condition.
+    /// Explains how a request is answered: its paths, its tests and sorts, and the number of entries and records that each step
+    /// gives.
+    ///
+    /// A bare number was counted. "about" marks an estimate from the store's statistics, and "perhaps" a guess from the form of
+    /// the condition alone.
     ///
     /// - Parameters:
-    ///   - request: what would be fetched.
-    ///   - analyzed: whether to answer the request too, and to say how many entries and records each step gave. Takes as
-    ///     long as a fetch.
-    /// - Throws: ``StoreError``: `unknownType`; `unknownField` and `invalidValue` where the request does not fit the
-    ///   store's schema; `damaged`.
+    ///   - request: the request to explain.
+    ///   - analyzed: whether to run the request too, and to report the number of entries and records that each step gave. This
+    ///     takes as long as a fetch.
+    /// - Throws: ``StoreError``: `unknownType`; `unknownField` and `invalidValue` where the request does not match the store's
+    ///   schema; `damaged`.
     public borrowing func explain<R: Record>(
         _ request: FetchRequest<R>, analyzed: Bool = false
     ) throws(StoreError) -> String {
@@ -118,12 +121,12 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension ReadContext {
-    /// How a request is answered.
+    /// Explains how a request is answered.
     ///
     /// - Parameters:
-    ///   - indexNumbers: the places of the only fields that are of interest; nil for all.
-    ///   - path: the way to take, for tests; nil leaves the choice to the planner.
-    ///   - analyzed: whether to answer it too, and to say what that took.
+    ///   - indexNumbers: the indexes of the only requested fields; nil for all fields.
+    ///   - path: the path to use, for tests; nil leaves the choice to the planner.
+    ///   - analyzed: whether to run the request too, and to report the work that it did.
     package func explain(
         _ request: Request, covering fieldIndexes: [Int]? = nil, typeIndex: Int, by path: Plan.Path? = nil,
         analyzed: Bool = false
@@ -133,7 +136,7 @@ extension ReadContext {
         if analyzed {
             var cursor = try FetchCursor(self, planned)
             while try cursor.advance() {
-                // A long value is cut in the index: its record has it.
+                // The index cuts long values, so the record is needed.
                 if explanation.isCovered, try !cursor.readCovered() { try cursor.load() }
             }
             explanation.done = cursor.done

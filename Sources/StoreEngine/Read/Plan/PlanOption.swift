@@ -1,13 +1,13 @@
-/// One way to answer a request, with what it is expected to cost.
+/// One way to answer a request, for which the planner estimates the cost.
 struct PlanOption: Sendable {
     enum Form: Hashable, Sendable {
         case walk, intersection, union
     }
 
     let form: Form
-    /// One for a walk.
+    /// The candidates: exactly one for a walk.
     let candidates: [PathCandidate]
-    /// Whether no record is found that does not meet the condition.
+    /// Whether the option finds only records that meet the condition.
     let isExact: Bool
     let order: PlanOrder
 
@@ -21,17 +21,17 @@ struct PlanOption: Sendable {
     }
 }
 
-/// In which direction a source gives the order that is asked for, if it does.
+/// The direction in which a source gives the requested order; `unordered` where it does not.
 enum PlanOrder: String, Sendable {
     case forward, backward, unordered
 
-    /// The direction in which entries come in the order of `sort`.
+    /// Finds the direction in which entries come in the order of `sort`.
     ///
     /// - Parameters:
-    ///   - fieldIndexes: those of the fields that entries are ordered by, without `fixed`.
-    ///   - fixed: the places of the fields that are equal in all entries.
-    ///   - isByID: whether `fieldIndexes` are those of the id; otherwise entries with equal values come in the order of ids.
-    ///   - idFieldIndexes: the places of the id's fields.
+    ///   - fieldIndexes: the indexes of the fields that entries are ordered by, without `fixed`.
+    ///   - fixed: the indexes of the fields that are equal in all entries.
+    ///   - isByID: whether `fieldIndexes` are the fields of the id. Otherwise entries with equal values come in the order of ids.
+    ///   - idFieldIndexes: the indexes of the id's fields.
     init(fieldIndexes: ArraySlice<Int>, fixed: ArraySlice<Int>, isByID: Bool, idFieldIndexes: [Int], sort: [SortField])
     {
         if sort.isEmpty {
@@ -47,7 +47,7 @@ enum PlanOrder: String, Sendable {
             func isFixed(_ fieldIndex: Int) -> Bool {
                 fixed.contains(fieldIndex) || sort[..<number].contains { $0.fieldIndex == fieldIndex }
             }
-            // Equal in all records: it orders nothing.
+            // The field is equal in all records, so it orders nothing.
             if isFixed(fieldIndex) { continue }
             if let direction, direction != term.isDescending { return }
             if let next = fieldIndexes.first {
@@ -60,24 +60,24 @@ enum PlanOrder: String, Sendable {
             }
             direction = term.isDescending
         }
-        // What is left orders those that are equal otherwise, where ids should.
+        // The remaining fields would order otherwise equal entries, but ids should.
         if !fieldIndexes.isEmpty, !isByID { return }
-        // Ties come in the direction of the last term, whether or not that orders anything itself.
+        // Ties follow the direction of the last sort field, even where that field orders nothing itself.
         let isBackward = sort.last?.isDescending ?? false
         if let direction, direction != isBackward { return }
         self = isBackward ? .backward : .forward
     }
 }
 
-/// By which field of the record itself it is sorted, and in which direction.
+/// A field of the record itself as a sort field, and its direction.
 struct SortField {
-    /// Nil where it is not one of the record's own fields.
+    /// The field's index; nil where the sort field is not one of the record's own fields.
     let fieldIndex: Int?
     let isDescending: Bool
 }
 
 extension SortPart {
-    /// The same without how a key is made.
+    /// The sort field without the way to make its key.
     var sortField: SortField {
         SortField(
             fieldIndex: access.nested.isEmpty && path == nil ? access.fieldIndex : nil, isDescending: isDescending)

@@ -1,18 +1,20 @@
-/// A request that is ready to be run. ``ReadContext/planned(_:typeIndex:covering:declared:by:search:isExplained:)`` makes one, and
-/// a ``FetchCursor`` runs it. A class, because a cursor is made even for the shortest request, and a plan has many parts to copy.
+/// A request that is ready to run.
+///
+/// ``ReadContext/planned(_:typeIndex:covering:declared:by:search:isExplained:)`` makes one, and a ``FetchCursor`` runs it. It is
+/// a class because every request makes a cursor, even the shortest, and a plan has many parts to copy.
 final class PlannedRequest: Sendable {
     let type: OpenType
     /// The request without parts about other records, for an explanation.
     let explained: Request?
     let plan: Plan
-    /// Gives the fields of interest from the walked index; nil where it does not hold them.
+    /// Reads the requested fields from the walked index; nil where the index does not hold them.
     let cover: IndexCover?
-    /// Whether the bytes of the records are of interest; without, entries of an index are enough.
+    /// Whether the fetch needs the bytes of the records. Otherwise the entries of an index are enough.
     let needsRecords: Bool
-    /// The look-ups that were made before, for parts of the condition about other records.
+    /// The lookups made during planning, for parts of the condition about other records.
     let lookups: [ConditionLookup]
 
-    /// - Parameter isForRecords: whether more is asked for than the number of the records, and than what `cover` gives.
+    /// - Parameter isForRecords: whether the caller needs more than the number of records and the fields that `cover` gives.
     init(
         _ type: OpenType, _ plan: consuming Plan, cover: IndexCover? = nil, isForRecords: Bool = true,
         lookups: [ConditionLookup] = [], explained: Request? = nil
@@ -26,10 +28,10 @@ final class PlannedRequest: Sendable {
         self.explained = explained
     }
 
-    /// Records in the order of their keys. That is the order of ids, save among those whose keys are truncated, so that a place
-    /// is known by a key alone.
+    /// Plans a walk over records in the order of their keys. That is the order of ids, except among records whose keys are
+    /// truncated. A key alone therefore identifies a position.
     ///
-    /// - Parameter last: the key of the record that they come behind, which need not be there any more; nil for all.
+    /// - Parameter last: the key of the record to begin after, which may have been deleted; nil for all records.
     static func inKeyOrder(_ type: OpenType, after last: [UInt8]?) -> PlannedRequest {
         let range = last.map { KeyRange(lower: $0 + [0], upper: nil) } ?? .all
         let walk = PlannedWalk(indexNumber: nil, ranges: KeyRanges([range]), fields: [])
@@ -40,23 +42,24 @@ final class PlannedRequest: Sendable {
                 limit: nil, offset: 0, position: nil, distinct: nil, matching: nil))
     }
 
-    /// How many records and entries were looked at to make the plan's condition.
+    /// The number of records and entries read to resolve the condition.
     var lookedUp: Int { lookups.reduce(0) { $0 + $1.scannedCount } }
 
-    /// Whether the walked index gives all that is asked for.
+    /// Whether the walked index holds everything that the request needs.
     var isCovered: Bool { cover != nil && !needsRecords }
 }
 
 extension ReadContext {
-    /// Decides how a request is answered. Every request for records is planned here, whatever is made of them.
+    /// Plans how a request is answered. Every request for records is planned here.
     ///
     /// - Parameters:
-    ///   - fieldIndexes: the places of the only fields that are of interest among the type's newest, none when records are counted; nil
-    ///     for all.
-    ///   - declared: where a Swift type's fields stand among the type's newest, for what decodes `fieldIndexes`.
-    ///   - path: the way to take, for tests; nil leaves the choice to the planner.
-    ///   - search: how records are asked who refers to them, for tests; nil leaves the choice to what it costs.
-    ///   - isExplained: whether to estimate also where the choice is clear.
+    ///   - fieldIndexes: the indexes of the only requested fields among the type's newest fields; empty when records are only counted,
+    ///     nil for all fields.
+    ///   - declared: the index of each declared field of the Swift type among the type's newest fields. The decoder of `fieldIndexes`
+    ///     needs it.
+    ///   - path: the path to use, for tests; nil leaves the choice to the planner.
+    ///   - search: how to find the records that refer to a record, for tests; nil chooses by cost.
+    ///   - isExplained: whether to make estimates even where the choice is clear.
     func planned(
         _ request: Request, typeIndex: Int, covering fieldIndexes: [Int]? = nil, declared: [Int32]? = nil,
         by path: Plan.Path? = nil, search: ReferrerSearch? = nil, isExplained: Bool = false
@@ -67,7 +70,7 @@ extension ReadContext {
         var longWalk: EqualityLookup.LongWalk?
         if path == nil, var lookup = EqualityLookup(request, of: type) {
             if let keys = try lookup.keys(request, of: type, self) {
-                // With the fields in the index, walking it again costs less than the records.
+                // If an index holds the fields, walking it again costs less than reading the records.
                 if !isExplained, fieldIndexes.map(\.isEmpty) ?? true {
                     return PlannedRequest(type, lookup.plan(request, of: type, keys), isForRecords: fieldIndexes == nil)
                 }

@@ -1,18 +1,19 @@
-/// Picks how a request is answered.
+/// Chooses how to answer a request.
 ///
-/// Each path (the records in the order of ids, and each index) is judged by what the condition says of its fields, from the
-/// first on: as long as they are fixed to single values the next one counts too. What the paths cost is estimated by how
-/// many entries they lead to (``RowEstimator``) and what is done with each; besides single paths the planner looks at
-/// intersections of several and, for an `||` of different fields, at unions. The cheapest is taken. Where the choice is
-/// clear without, nothing is estimated. Whatever the plan, each record is tested against the whole condition unless the
-/// ranges say the same.
+/// The planner compares paths: the records in the order of ids, and each index. A condition restricts a path's leading fields.
+/// Each field that it fixes to single values lets the next field restrict the path too. The cost of a path depends on the number
+/// of its entries (``RowEstimator``) and on the work for each entry.
+///
+/// The planner also considers intersections of several paths and, for an `||` of different fields, unions. It takes the cheapest
+/// option. Where the choice is clear, it estimates nothing. In every plan, each record is tested against the whole condition
+/// unless the ranges guarantee it.
 struct Planner {
     let type: OpenType
-    /// What is asked for, with what its position says of it.
+    /// The request, with the bound of its position added to the condition.
     let request: Request
-    /// Whether more of the records is of interest than ``covered`` says.
+    /// Whether the fetch needs more of the records than the fields in ``covered``.
     private let needsRecords: Bool
-    /// The places of the only fields that are of interest; none when records are counted.
+    /// The indexes of the only requested fields; empty when records are counted.
     private let covered: [Int]
     let filter: CompiledCondition
     let sort: [SortPart]
@@ -20,17 +21,17 @@ struct Planner {
     private let position: PlanPosition?
     private let distinct: DistinctFields?
 
-    /// The most parts of an `||` that are looked up one by one.
+    /// The most parts of an `||` that a union looks up one by one.
     static let maximumBranches = 64
-    /// The most ranges of single records for which nothing else is looked at.
+    /// The most ranges of single records for which the planner considers no other path.
     private static let fewRecords = 8
-    /// By so many nanoseconds a walk over all must be quicker than what leaves records out: of a few records it may be now,
-    /// but will not be when there are more.
+    /// The nanoseconds by which a walk over all records must be cheaper than a path that leaves records out. With few records
+    /// such a walk may be cheaper now, but it will not be when there are more.
     private static let handicap = 5_000.0
-    /// What costs less than this many nanoseconds is not worth looking for something better.
+    /// Below this cost, in nanoseconds, the planner does not search for a better option.
     private static let smallCost = 20_000.0
 
-    /// - Parameter fieldIndexes: the places of the only fields that are of interest, none when records are counted; nil for all.
+    /// - Parameter fieldIndexes: the indexes of the only requested fields; empty when records are counted, nil for all fields.
     /// - Throws: ``StoreError``: `unknownField`, `invalidValue`.
     init(
         _ type: OpenType, _ resolved: ResolvedRequest, in catalog: Catalog, covering fieldIndexes: [Int]? = nil
@@ -53,7 +54,7 @@ struct Planner {
         finder = CandidateFinder(type, bounded.condition)
     }
 
-    /// Fails where a limit or an offset means nothing.
+    /// Throws where a limit or an offset is negative.
     static func requireLimits(_ request: Request) throws(StoreError) {
         guard request.offset >= 0, request.limit.map({ $0 >= 0 }) ?? true else {
             throw StoreError(.invalidValue, "limit and offset must not be negative")
@@ -79,11 +80,11 @@ struct Planner {
         return parts
     }
 
-    /// The plan for the request.
+    /// Returns the plan for the request.
     ///
     /// - Parameters:
-    ///   - forced: the way to take, for tests; nil, or one that cannot answer the request, leaves the choice to the planner.
-    ///   - isExplained: whether to estimate also where the choice is clear.
+    ///   - forced: the path to use, for tests. Nil, or a path that cannot answer the request, leaves the choice to the planner.
+    ///   - isExplained: whether to make estimates even where the choice is clear.
     func plan(
         _ estimator: inout RowEstimator, forced: Plan.Path? = nil, isExplained: Bool = false
     ) throws(StoreError) -> Plan {
@@ -98,7 +99,7 @@ struct Planner {
         {
             return try finish(walks[1], &estimates, &estimator, isExplained)
         }
-        // What one path says of the condition counts for the others.
+        // An estimate for one path also tells about the matches on the others, so make all of them first.
         for option in walks { _ = try estimates.rows(option.candidates[0], &estimator) }
         var (best, bestCost) = (walks[0], try estimates.cost(walks[0], &estimator) + Self.handicap)
         for option in walks.dropFirst() {
@@ -115,7 +116,7 @@ struct Planner {
         return try plan(best, &estimates, &estimator)
     }
 
-    /// All ways to answer the request, for tests.
+    /// Returns all paths that can answer the request, for tests.
     func allPaths() -> [Plan.Path] {
         var paths: [Plan.Path] = [.records]
         let indexes = readyIndexes(finder)
@@ -131,7 +132,7 @@ struct Planner {
         return (paths + [.union]).filter { option($0) != nil }
     }
 
-    /// The places of the indexes that hold all records that may meet the condition that a finder is of.
+    /// Returns the numbers of the indexes that hold all records that may meet a finder's condition.
     private func readyIndexes(_ finder: CandidateFinder) -> [Int] {
         type.indexes.indices.filter { !type.indexes[$0].stored.isBuilding && finder.answers($0) }
     }
@@ -169,7 +170,7 @@ struct Planner {
         )
     }
 
-    /// A union for the first `||` all of whose parts bound a path.
+    /// Returns a union for the first `||` in which every part restricts a path.
     private func union() -> PlanOption? {
         let conjuncts = request.condition.conjuncts
         for (number, conjunct) in conjuncts.enumerated() {
@@ -186,7 +187,7 @@ struct Planner {
         return nil
     }
 
-    /// The path that a part of an `||` fixes most of.
+    /// Returns the path of which a part of an `||` fixes the most fields.
     private func branchCandidate(_ condition: ConditionNode) -> PathCandidate? {
         let finder = CandidateFinder(type, condition)
         let all = [finder.records] + readyIndexes(finder).map { finder.index($0) }
@@ -198,19 +199,20 @@ struct Planner {
         return best
     }
 
-    /// Keys that were gathered come in the order of ids.
+    /// The order of gathered keys, which come in the order of ids.
     private var idOrder: PlanOrder {
         PlanOrder(
             fieldIndexes: type.idFieldIndexes[...], fixed: [], isByID: true, idFieldIndexes: type.idFieldIndexes,
             sort: sort.map(\.sortField))
     }
 
-    /// Whether candidates lead to just the records that meet a condition.
+    /// Whether candidates lead only to records that meet a condition.
     private func isExact(_ candidates: [PathCandidate], _ condition: ConditionNode) -> Bool {
         !candidates.contains(where: \.isClipped) && condition.isSaid(by: candidates, in: type.type)
     }
 
-    /// All records, and the paths that leave some out or give the order where that ends the walk early.
+    /// Returns the walk over all records, the paths that leave some out, and the paths that give the order where that ends the
+    /// walk early.
     private func sensibleWalks() -> [PlanOption] {
         var walks = [walk(finder.records)]
         let mayEndEarly = request.limit != nil || !needsRecords
@@ -228,7 +230,7 @@ struct Planner {
         return walks
     }
 
-    /// What to do where nothing needs to be estimated.
+    /// Returns the option to use where no estimate is needed; nil where the choice is not clear.
     private func clearChoice(_ walks: [PlanOption], total: Int, fetchCost: Double) -> PlanOption? {
         if let none = walks.first(where: { $0.candidates[0].ranges.ranges.isEmpty }) { return none }
         let few = walks.filter {
@@ -238,7 +240,8 @@ struct Planner {
             return fewest
         }
         if walks.count == 1, walks[0].isExact || !request.condition.hasAlternatives { return walks[0] }
-        // An exact path in the right order that ends soon: even without its own ranges it beats a walk over all.
+        // An exact path in the requested order that ends soon is cheaper than a walk over all records. This holds even without an
+        // estimate of its entries.
         let exact = walks.filter { $0.isExact && $0.order != .unordered && !$0.candidates[0].isWhole }
         guard exact.count == 1, walks.filter({ !$0.candidates[0].isWhole }).count == 1, request.limit != nil else {
             return nil
@@ -248,7 +251,8 @@ struct Planner {
         return most < least ? exact[0] : nil
     }
 
-    /// Intersections of the most selective indexes: of two, and of more as long as each makes it cheaper.
+    /// Returns intersections of the most selective indexes: of the first two, of the first three, and so on. Each index restricts
+    /// a field that the others do not.
     private func intersections(
         _ walks: [PlanOption], _ estimates: inout PlanEstimates, _ estimator: inout RowEstimator
     ) throws(StoreError) -> [PlanOption] {
@@ -262,10 +266,10 @@ struct Planner {
         var chosen: [PathCandidate] = []
         var options: [PlanOption] = []
         for (candidate, _) in bound {
-            // One that speaks of the same fields leaves out no more.
+            // An index on fields that are already restricted leaves out no more records.
             let known = Set(chosen.flatMap(\.boundFieldIndexes))
             if !chosen.isEmpty, known.isSuperset(of: candidate.boundFieldIndexes) { continue }
-            // Nor do those that speak of some of this one's fields.
+            // Indexes on a subset of this index's fields leave out no more records either.
             let own = Set(candidate.boundFieldIndexes)
             chosen.removeAll { own.isSuperset(of: $0.boundFieldIndexes) }
             chosen.append(candidate)
@@ -274,7 +278,7 @@ struct Planner {
         return options
     }
 
-    /// Whether the records that an option leads to have to be found, to test, sort or return them.
+    /// Whether the option has to fetch records, to test, sort or return them.
     func isFetching(_ option: PlanOption) -> Bool {
         if !option.isExact || (option.order == .unordered && !sort.isEmpty) { return true }
         if !needsRecords, covered.isEmpty { return false }
@@ -286,7 +290,7 @@ struct Planner {
 
     // MARK: Plans
 
-    /// How many records are asked for at most, those that are left out included.
+    /// The most records that the fetch has to find, including the skipped ones.
     var wanted: Int { request.wanted }
 
     private func finish(
@@ -321,7 +325,7 @@ struct Planner {
 }
 
 extension ConditionNode {
-    /// Whether there is an `||` in it.
+    /// Whether the condition contains an `||`.
     var hasAlternatives: Bool {
         switch self {
         case .or(let parts): parts.count > 1 || parts.contains(where: \.hasAlternatives)

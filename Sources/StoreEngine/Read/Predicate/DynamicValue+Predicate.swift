@@ -2,7 +2,7 @@ import Foundation
 @_spi(Reflection) import Swift
 
 extension DynamicValue {
-    /// A value of a predicate; nil where a store keeps none such.
+    /// Creates a value from a value of a predicate; nil where a store cannot keep such a value.
     init?(ofPredicate value: Any) {
         if let value = value as? any FieldValue {
             guard let found = value.dynamicValue else { return nil }
@@ -31,7 +31,7 @@ extension DynamicValue {
         }
     }
 
-    /// Whether it is a floating number that equals nothing.
+    /// Whether it is a NaN, which equals nothing in a predicate.
     var isNaN: Bool {
         switch self {
         case .float(let value): value.isNaN
@@ -89,7 +89,7 @@ extension PartialRangeUpTo: RangeOfPredicate {
 }
 
 extension PredicatePart {
-    /// A range of values; nil where a store keeps none such.
+    /// Creates a range of values; nil where a store cannot keep such values.
     fileprivate init?(from lower: Any?, to upper: Any?, isClosed: Bool) {
         var ends: [PredicatePart?] = []
         for end in [lower, upper] {
@@ -106,10 +106,10 @@ extension PredicatePart {
 
 /// Finds the stored property that a key path leads to.
 enum StoredProperty {
-    /// The property's name; nil where the key path leads to something computed.
+    /// Returns the name of the property that a key path leads to; nil where the property is computed.
     ///
-    /// Predicates hold key paths of the record itself, of which tokens know nothing. Its offset and type tell which stored
-    /// property it is: only properties without a size share an offset.
+    /// Predicates contain key paths of the record itself, which field tokens do not know. The offset and the type identify the
+    /// stored property, because only properties without a size share an offset.
     static func name<Root, Value>(_ keyPath: KeyPath<Root, Value>) -> String? {
         guard let wanted = MemoryLayout<Root>.offset(of: keyPath) else { return nil }
         var found: String?

@@ -1,25 +1,30 @@
 public import Foundation
 
-// Foundation's predicates as requests.
+// Requests from Foundation's predicates.
 extension FetchRequest {
-    /// The records that meet a predicate: `FetchRequest(#Predicate<Sensor> { $0.room == "kitchen" })`.
+    /// Creates a request for the records that meet a predicate: `FetchRequest(#Predicate<Sensor> { $0.room == "kitchen" })`.
     ///
-    /// It is translated as ``where(_:)-(Predicate<R>)`` says.
+    /// The predicate is translated as in ``where(_:)-(Predicate<R>)``.
     ///
-    /// - Throws: ``StoreError`` with the code `invalidValue`, naming what has no translation.
+    /// - Throws: ``StoreError`` with the code `invalidValue`, which names the part that has no translation.
     public init(_ predicate: Predicate<R>) throws(StoreError) { self = try FetchRequest(R.self).where(predicate) }
 
-    /// Those that meet a predicate too.
+    /// Adds a predicate: the result holds the records that also meet it.
     ///
-    /// It finds the records for which `evaluate` gives true, with these exceptions. Texts are compared by Unicode scalars,
-    /// as everywhere in a store: `é` as one scalar and as two are different, and a text contains the scalars of a part of
-    /// a character. Integers that overflow in the predicate do not here. Where `evaluate` throws, as with `!` of a value
-    /// that is nil, nothing is found, or what the rest of the predicate says.
-    ///
-    /// Where there is a choice, write conditions as closures over tokens, which the compiler checks in a fraction of the
+    /// Where you have a choice, write a condition as a closure over field tokens. The compiler checks it in a fraction of the
     /// time.
     ///
-    /// - Throws: ``StoreError`` with the code `invalidValue`, naming what has no translation and what to write instead.
+    /// ## Differences from evaluating the predicate
+    ///
+    /// The request finds the records for which `evaluate` returns true, with these exceptions:
+    ///
+    /// - Texts are compared by Unicode scalars, as everywhere in a store. `é` as one scalar differs from `é` as two, and a text
+    ///   contains the scalars of a part of a character.
+    /// - Integers that overflow in the predicate do not overflow here.
+    /// - Where `evaluate` throws, as with `!` on a nil value, the rest of the predicate decides, or the record is not found.
+    ///
+    /// - Throws: ``StoreError`` with the code `invalidValue`, which names the part that has no translation and says what to write
+    ///   instead.
     public func `where`(_ predicate: Predicate<R>) throws(StoreError) -> FetchRequest {
         var translator = PredicateTranslator(predicate.variable.key)
         do {
@@ -35,7 +40,7 @@ extension FetchRequest {
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-    /// The records that meet a predicate: `tx.fetch(#Predicate<Sensor> { $0.room == "kitchen" })`.
+    /// Fetches the records that meet a predicate: `tx.fetch(#Predicate<Sensor> { $0.room == "kitchen" })`.
     ///
     /// - Throws: ``StoreError`` as for ``fetch(_:)-(FetchRequest<R>)``; `invalidValue` for an operator that has no translation.
     public borrowing func fetch<R: Record>(_ predicate: Predicate<R>) throws(StoreError) -> [R] {

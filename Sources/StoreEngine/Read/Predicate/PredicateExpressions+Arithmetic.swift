@@ -1,6 +1,6 @@
 import Foundation
 
-// Calculations in predicates.
+// Translating the calculations in predicates.
 extension PredicateExpressions.Arithmetic: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
         let sign: ArithmeticOperator =
@@ -36,12 +36,12 @@ extension PredicateExpressions.UnaryMinus: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
         try translator.term(wrapped).map { part throws(PredicateRefusal) in
             switch part {
-            // That of a constant is one.
+            // The minus of a constant is a constant.
             case .value(.int(let value)) where value > .min: .value(.int(-value))
             case .value(.double(let value)): .value(.double(-value))
             case .value(.float(let value)): .value(.float(-value))
             case .value(.decimal(let value)): .value(.decimal(-value))
-            // Not less than zero: the minus of 0.0 is -0.0.
+            // Multiplying by -1 keeps the sign of zero: the minus of 0.0 is -0.0, while 0 minus 0.0 is 0.0.
             default: .calculation(.operation(.value(.int(-1)), .multiply, try part.number()))
             }
         }

@@ -1,6 +1,6 @@
 import Foundation
 
-// Ranges and collections in predicates.
+// Translating the ranges and collections in predicates.
 extension PredicateExpressions.ClosedRange: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
         try translator.term(lower).combined(with: translator.term(upper)) {
@@ -25,7 +25,7 @@ extension PredicateExpressions.RangeExpressionContains: TranslatablePredicate {
 
 extension PredicateExpressions.SequenceContains: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
-        // A character of a text.
+        // The element is a character of a text.
         if LHS.Output.self is String.Type { return try translator.text(.contains, sequence, element, LHS.Output.self) }
         return try translator.contains(sequence, element, RHS.Output.self)
     }
@@ -70,10 +70,10 @@ extension PredicateExpressions.SequenceMinimum: TranslatablePredicate {
 }
 
 extension PredicateTranslator {
-    /// How many constants a test is written out for.
+    /// The most constants for which a test is written out one by one.
     private static let maximumConstants = 1_024
 
-    /// Whether a range, a list of values or a field holds an element.
+    /// Translates a test whether a range, a list of values or a field contains an element.
     fileprivate mutating func contains(
         _ sequence: Any, _ element: Any, _ type: Any.Type
     ) throws(PredicateRefusal) -> PredicateTerm {
@@ -105,7 +105,7 @@ extension PredicateTranslator {
         }
     }
 
-    /// Whether one element of a collection, or all, meet a condition.
+    /// Translates a test whether any or all elements of a collection meet a condition.
     fileprivate mutating func elements(
         _ sequence: Any, _ number: ElementTest, _ variable: PredicateExpressions.VariableID, _ test: Any,
         _ type: Any.Type
@@ -121,7 +121,7 @@ extension PredicateTranslator {
                         name, number, number == .any ? .and([filter, condition]) : .or([.not(filter), condition])))
             case .value(.list(let values)):
                 try Self.requireFew(values)
-                // What an element is compared with may be a field of the record.
+                // The element may be compared with a field of the record.
                 let tests = try values.map { value throws(PredicateRefusal) in
                     try with(variable, as: .value(value)) { translator throws(PredicateRefusal) in
                         try translator.condition(test)
@@ -133,11 +133,11 @@ extension PredicateTranslator {
         }
     }
 
-    /// The greatest or the least element; nil where there is none.
+    /// Translates the greatest or the least element; nil where the collection is empty.
     fileprivate mutating func extreme(
         _ elements: Any, isGreatest: Bool, _ type: Any.Type
     ) throws(PredicateRefusal) -> PredicateTerm {
-        // Of floating numbers it depends on where NaN stands among them.
+        // With floating-point numbers, the result depends on the position of NaN among the elements.
         guard type is any FixedWidthInteger.Type || type is String.Type else {
             throw PredicateRefusal("max or min of elements that are neither integers nor texts")
         }
@@ -151,7 +151,7 @@ extension PredicateTranslator {
         }
     }
 
-    /// Fails for what has no elements that conditions test.
+    /// Throws for a type whose elements conditions cannot test.
     fileprivate static func requireElements(_ type: Any.Type) throws(PredicateRefusal) {
         if type is String.Type { throw PredicateRefusal("a test of the characters of a text") }
         if type is any DictionaryOfPredicate.Type { throw PredicateRefusal("a test of the pairs of a dictionary") }

@@ -1,7 +1,7 @@
 import Foundation
 
-// Equality and order. In Swift NaN equals nothing and is neither less nor greater; in a store it equals itself and comes
-// last, so that where it could make a difference it is ruled out.
+// Equality and order. In Swift, NaN equals nothing and is neither less nor greater than any number. In a store, NaN equals itself
+// and comes last. The translation therefore excludes NaN where the difference could matter.
 extension PredicateExpressions.Equal: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
         try translator.equal(lhs, rhs, LHS.Output.self)
@@ -42,7 +42,7 @@ extension PredicateTranslator {
     }
 }
 
-/// Equality of two parts.
+/// Translates the equality of two parts.
 struct PredicateEquality {
     private let order: PredicateOrder
 
@@ -58,12 +58,12 @@ struct PredicateEquality {
             return .size(name, .equal, 0)
         case (.field(let name), .value(let value)): return .comparison(name, .equal, value)
         case (.condition(let condition), .value(.bool(let value))): return value ? condition : condition.opposite
-        // They are never nil.
+        // None of these is ever nil.
         case (.condition, .value(.none)), (.count, .value(.none)), (.filteredCount, .value(.none)),
             (.extreme, .value(.none)):
             return .constant(false)
         case (.condition(let condition), .field(let name)), (.field(let name), .condition(let condition)):
-            // None is neither.
+            // A field that is none is neither true nor false.
             return .or([
                 .and([.comparison(name, .equal, .bool(true)), condition]),
                 .and([.comparison(name, .equal, .bool(false)), .not(condition)]),

@@ -1,6 +1,6 @@
 import Foundation
 
-// Optionals in predicates.
+// Translating the optionals in predicates.
 extension PredicateExpressions.OptionalFlatMap: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
         try translator.term(wrapped).flatMap { part throws(PredicateRefusal) in
@@ -9,7 +9,7 @@ extension PredicateExpressions.OptionalFlatMap: TranslatablePredicate {
                 translator throws(PredicateRefusal) in try translator.term(transform)
             }
             guard case .field(let field) = part else { return result }
-            // None where a struct on the way is none.
+            // The inner field is already none where a struct on its path is none.
             if case .field(let inner) = result.single, inner.parts.starts(with: field.parts) { return result }
             return try PredicateTerm(if: .comparison(field, .notEqual, .none), result, else: .value(.none))
         }
@@ -37,7 +37,7 @@ extension PredicateExpressions.ForcedUnwrap: TranslatablePredicate {
 }
 
 extension PredicateTerm {
-    /// The same without what is nil, where evaluating the predicate throws.
+    /// Returns the term without its nil parts. Evaluating the predicate throws for those.
     fileprivate func unwrapped() throws(PredicateRefusal) -> PredicateTerm {
         try flatMap { part throws(PredicateRefusal) in
             if case .value(.none) = part { return PredicateTerm.nothing }

@@ -1,6 +1,6 @@
 import Foundation
 
-// What predicates are made of, besides comparisons.
+// Translating the other parts of predicates: variables, values, key paths and logic.
 extension PredicateExpressions.Variable: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
         try translator.variable(key)
@@ -37,13 +37,13 @@ extension PredicateExpressions.KeyPath: TranslatablePredicate {
                     "a property of \(Root.Output.self) that is not stored, of type \(Output.self)",
                     remedy: "use stored properties")
             }
-            // A reference is its id.
+            // A reference is stored as its id.
             if Root.Output.self is any AnyReference.Type { return .field(root) }
             return .field(FieldName(root.parts + [name]))
         }
     }
 
-    /// What a property says of a collection's size.
+    /// A property that describes the size of a collection.
     private enum Measure {
         case isEmpty
         case count
@@ -55,7 +55,7 @@ extension PredicateExpressions.KeyPath: TranslatablePredicate {
         case .collectionCount: return .count
         default: break
         }
-        // Data and dictionaries are none of the collections of which predicates tell the kind.
+        // Predicates give no kind for properties of data and dictionaries, so compare the key paths.
         let property: AnyKeyPath = keyPath
         let dictionary = Root.Output.self as? any DictionaryOfPredicate.Type
         if property == \Data.isEmpty || property == dictionary?.isEmptyPath { return .isEmpty }
@@ -64,7 +64,7 @@ extension PredicateExpressions.KeyPath: TranslatablePredicate {
     }
 }
 
-/// A part of a predicate that may be the same for all records: a value, or a property of one.
+/// A part of a predicate that may be the same for all records: a value, or a property of a value.
 private protocol ConstantOfPredicate {
     var constant: Any? { get }
 }
@@ -92,7 +92,7 @@ extension Dictionary: DictionaryOfPredicate {
 }
 
 extension PredicateTerm {
-    /// A value that a predicate holds.
+    /// Creates a term from a value in a predicate.
     fileprivate init(constant value: Any, _ type: Any.Type) throws(PredicateRefusal) {
         if let range = (value as? any RangeOfPredicate)?.range {
             self.init(range)

@@ -1,6 +1,6 @@
 import Foundation
 
-// Texts in predicates.
+// Translating the tests of texts in predicates.
 extension PredicateExpressions.CollectionContainsCollection: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
         try translator.text(.contains, base, other, Base.Output.self)
@@ -14,7 +14,7 @@ extension PredicateExpressions.SequenceStartsWith: TranslatablePredicate {
 }
 
 extension PredicateTranslator {
-    /// A test of a text for another.
+    /// Translates a test of a text against another text.
     mutating func text(
         _ test: TextTest, _ base: Any, _ other: Any, _ type: Any.Type
     ) throws(PredicateRefusal) -> PredicateTerm {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The order of two parts.
+/// Translates the order of two parts.
 struct PredicateOrder {
-    /// The greatest value but NaN, of a type that has one.
+    /// The greatest value except NaN, for a type that has NaN; nil for other types.
     private let greatest: DynamicValue?
 
     init(_ type: Any.Type) {
@@ -33,7 +33,7 @@ struct PredicateOrder {
             guard let greatest else { return holds }
             let isLess = comparison == .less || comparison == .lessOrEqual
             let number = ConditionNode.comparison(isLess ? other : name, .lessOrEqual, greatest)
-            // Both nil are equal, and neither is a number.
+            // Two nil values are equal, and neither of them is a number.
             return comparison == .equal
                 ? .and([holds, .or([number, .comparison(name, .equal, .none)])]) : .and([holds, number])
         default:
@@ -54,7 +54,7 @@ struct PredicateOrder {
         return .and([holds, .comparison(name, .lessOrEqual, greatest)])
     }
 
-    /// What a comparison says of a number of elements, of which no more is known than whether there are any.
+    /// Translates a comparison of the number of matching elements. A condition can only express whether there are any.
     private func condition(
         _ isAny: ConditionNode, _ comparison: Comparison, _ count: Int64
     ) throws(PredicateRefusal) -> ConditionNode {
@@ -67,7 +67,7 @@ struct PredicateOrder {
         return holds(1) ? isAny : .not(isAny)
     }
 
-    /// What a comparison says of the greatest or the least element of a field that has elements.
+    /// Translates a comparison with the greatest or the least element of a field, which has elements.
     private func condition(
         _ name: FieldName, _ isGreatest: Bool, _ comparison: Comparison, _ value: DynamicValue
     ) -> ConditionNode {
@@ -96,10 +96,10 @@ struct PredicateOrder {
             case (.decimal(let left), .decimal(let right)): order(left, right)
             case (.date(let left), .date(let right)): order(left, right)
             case (.string(let left), .string(let right)):
-                // By Unicode scalars, as fields are compared.
+                // Fields are also compared by Unicode scalars.
                 left.utf8.lexicographicallyPrecedes(right.utf8)
                     ? -1 : right.utf8.lexicographicallyPrecedes(left.utf8) ? 1 : 0
-            // Of a calculation without a result.
+            // A calculation of constants had no result.
             case (.none, _), (_, .none): nil
             default: throw PredicateRefusal("a comparison of two such values")
             }
@@ -108,7 +108,7 @@ struct PredicateOrder {
 }
 
 extension ConditionNode {
-    /// Whether a calculation names a field; one of values alone says nothing of a record.
+    /// Whether a calculation names a field. A calculation of constants says nothing about a record.
     fileprivate var namesFields: Bool {
         guard case .arithmetic(let left, _, let right) = self else { return true }
         return left.namesFields || right.namesFields

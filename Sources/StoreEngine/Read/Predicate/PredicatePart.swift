@@ -1,26 +1,26 @@
 import Foundation
 
-/// What a part of a predicate stands for, where it stands for the same in each record.
+/// The translation of a part of a predicate, where it is the same for every record.
 indirect enum PredicatePart {
     case condition(ConditionNode)
-    /// A field, or of no name the record or the element that the condition is about.
+    /// A field. An empty name is the record or the element that the condition is about.
     case field(FieldName)
     case value(DynamicValue)
-    /// What lies between two parts; nil where the range has no such end.
+    /// The values between two bounds; a bound is nil where the range is open at that end.
     case range(lower: PredicatePart?, upper: PredicatePart?, isClosed: Bool)
     case calculation(ArithmeticNode)
     /// The number of elements of a field.
     case count(FieldName)
     /// The elements of a field that meet a condition.
     case filtered(FieldName, ConditionNode)
-    /// The number of these elements.
+    /// The number of elements of a field that meet a condition.
     case filteredCount(FieldName, ConditionNode)
     /// The greatest or the least element of a field that has elements.
     case extreme(FieldName, isGreatest: Bool)
 }
 
 extension PredicatePart {
-    /// The condition that it is.
+    /// Returns the condition that the part represents.
     func condition() throws(PredicateRefusal) -> ConditionNode {
         switch self {
         case .condition(let node): node
@@ -30,7 +30,7 @@ extension PredicatePart {
         }
     }
 
-    /// The number to calculate with that it is.
+    /// Returns the number that the part represents, for a calculation.
     func number() throws(PredicateRefusal) -> ArithmeticNode {
         switch self {
         case .calculation(let node): node
@@ -42,13 +42,13 @@ extension PredicatePart {
         }
     }
 
-    /// Whether it has no elements.
+    /// Returns the condition that the part has no elements.
     ///
-    /// - Parameter type: the type of what it stands for.
+    /// - Parameter type: the Swift type of the part.
     func isEmpty(_ type: Any.Type) throws(PredicateRefusal) -> ConditionNode {
         switch self {
         case .field(let name):
-            // Comparisons are looked up in indexes.
+            // Comparisons can use an index.
             switch type {
             case is String.Type: return .comparison(name, .equal, .string(""))
             case is [UInt8].Type, is Data.Type: return .comparison(name, .equal, .data([]))
@@ -62,7 +62,7 @@ extension PredicatePart {
         }
     }
 
-    /// How many elements it has.
+    /// Returns the number of the part's elements.
     func count() throws(PredicateRefusal) -> PredicatePart {
         switch self {
         case .field(let name): return .count(name)
@@ -74,7 +74,7 @@ extension PredicatePart {
         }
     }
 
-    /// Two numbers put together.
+    /// Combines two numbers.
     static func calculation(
         _ left: PredicatePart, _ sign: ArithmeticOperator, _ right: PredicatePart
     ) throws(PredicateRefusal) -> PredicatePart {
@@ -84,7 +84,7 @@ extension PredicatePart {
         return .calculation(.operation(try left.number(), sign, try right.number()))
     }
 
-    /// A calculation of constants. A division by zero, where evaluating the predicate throws, gives none.
+    /// Calculates with constants. A division by zero gives none; evaluating the predicate would throw.
     private static func constant(
         _ left: DynamicValue, _ sign: ArithmeticOperator, _ right: DynamicValue
     ) throws(PredicateRefusal) -> DynamicValue {
@@ -134,7 +134,7 @@ extension PredicatePart {
 }
 
 extension DynamicValue {
-    /// How many elements, characters or bytes it has; nil for other values.
+    /// The number of elements, characters or bytes; nil for other values.
     fileprivate var size: Int? {
         switch self {
         case .list(let values): values.count

@@ -1,23 +1,23 @@
-/// What a part of a predicate stands for: one part in some records and another in others, as behind `??` and `?:`.
+/// The translation of a part of a predicate. With `??` and `?:`, it may be different parts for different records.
 struct PredicateTerm {
-    /// A part, and the records in which the term stands for it.
+    /// A part, and the condition for the records in which the term has this part.
     struct Branch {
         var condition: ConditionNode
         var part: PredicatePart
     }
 
-    /// The branches, of which one holds for a record, or none where evaluating the predicate throws.
+    /// The branches. At most one holds for each record; none holds where evaluating the predicate throws.
     private(set) var branches: [Branch]
 
-    /// How many branches a term may have: two terms that are put together have the product of theirs.
+    /// The most branches of a term. Combining two terms multiplies their numbers of branches.
     private static let maximumBranches = 64
 
-    /// The same part in each record.
+    /// Creates a term with the same part for every record.
     init(_ part: PredicatePart) { branches = [Branch(condition: .constant(true), part: part)] }
 
     private init() { branches = [] }
 
-    /// The term that evaluating the predicate never gives.
+    /// The term for a value that evaluating the predicate never gives.
     static let nothing = PredicateTerm()
 
     static func condition(_ node: ConditionNode) -> PredicateTerm { PredicateTerm(.condition(node)) }
@@ -30,7 +30,7 @@ struct PredicateTerm {
             throw PredicateRefusal("a term with more than \(Self.maximumBranches) branches of ?? and ?:")
         }
         if self.branches.isEmpty { return }
-        // Conditions are put together to one, so that terms do not grow with each step.
+        // Conditions are merged into one, so that terms do not grow with each step.
         var conditions: [ConditionNode] = []
         for branch in self.branches {
             guard case .condition(let node) = branch.part else { return }
@@ -39,27 +39,27 @@ struct PredicateTerm {
         self.branches = [Branch(condition: .constant(true), part: .condition(.either(conditions)))]
     }
 
-    /// A term in the records that meet a condition, and another in the rest.
+    /// Creates a term that is `first` for the records that meet a condition, and `second` for all others.
     init(if test: ConditionNode, _ first: PredicateTerm, else second: PredicateTerm) throws(PredicateRefusal) {
         try self.init(first.narrowed(by: test) + second.narrowed(by: test.opposite))
     }
 
-    /// The part, where the term stands for the same in each record.
+    /// The part, where it is the same for every record.
     var single: PredicatePart? {
         branches.count == 1 && branches[0].condition == .constant(true) ? branches[0].part : nil
     }
 
-    /// Whether it stands for constants alone, whatever the record.
+    /// Whether the term is one constant for every record.
     var isConstant: Bool { if case .value = single { true } else { false } }
 
-    /// Another part in the place of each.
+    /// Returns the term with each part replaced by another part.
     func map(
         _ transform: (PredicatePart) throws(PredicateRefusal) -> PredicatePart
     ) throws(PredicateRefusal) -> PredicateTerm {
         try flatMap { part throws(PredicateRefusal) in PredicateTerm(try transform(part)) }
     }
 
-    /// Another term in the place of each part.
+    /// Returns the term with each part replaced by another term.
     func flatMap(
         _ transform: (PredicatePart) throws(PredicateRefusal) -> PredicateTerm
     ) throws(PredicateRefusal) -> PredicateTerm {
@@ -68,7 +68,7 @@ struct PredicateTerm {
         return try PredicateTerm(result)
     }
 
-    /// Each part put together with each of another term.
+    /// Combines each part of this term with each part of another term.
     func combined(
         with other: PredicateTerm,
         _ combine: (PredicatePart, PredicatePart) throws(PredicateRefusal) -> PredicatePart
@@ -78,7 +78,7 @@ struct PredicateTerm {
         }
     }
 
-    /// The condition that it is.
+    /// Returns the condition that the term represents.
     func condition() throws(PredicateRefusal) -> ConditionNode {
         let term = try map { part throws(PredicateRefusal) in .condition(try part.condition()) }
         guard case .condition(let node) = term.single else { return .constant(false) }
@@ -90,10 +90,10 @@ struct PredicateTerm {
     }
 }
 
-// MARK: Conditions without what goes without saying
+// MARK: Conditions without redundant parts
 
 extension ConditionNode {
-    /// Both of two conditions.
+    /// Returns a condition that holds where both conditions hold.
     static func both(_ first: ConditionNode, _ second: ConditionNode) -> ConditionNode {
         var parts: [ConditionNode] = []
         for part in first.terms(ofAnd: true) + second.terms(ofAnd: true) where !parts.contains(part) {
@@ -108,7 +108,7 @@ extension ConditionNode {
         return parts.count == 1 ? parts[0] : parts.isEmpty ? .constant(true) : .and(parts)
     }
 
-    /// One of some conditions.
+    /// Returns a condition that holds where at least one of the conditions holds.
     static func either(_ conditions: [ConditionNode]) -> ConditionNode {
         var parts: [ConditionNode] = []
         for part in conditions.flatMap({ $0.terms(ofAnd: false) }) where !parts.contains(part) {
@@ -118,7 +118,7 @@ extension ConditionNode {
         return parts.count == 1 ? parts[0] : parts.isEmpty ? .constant(false) : .or(parts)
     }
 
-    /// The opposite.
+    /// The condition that holds where this one does not.
     var opposite: ConditionNode {
         switch self {
         case .constant(let value): .constant(!value)
@@ -136,7 +136,7 @@ extension ConditionNode {
         }
     }
 
-    /// Whether it holds for no record that has no value for a field.
+    /// Whether the condition is false for every record in which a field has no value.
     private func isFalse(without field: FieldName) -> Bool {
         func isIn(_ name: FieldName) -> Bool { name.parts.starts(with: field.parts) }
         return switch self {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Why a predicate has no translation, and what to write instead.
+/// The reason why a predicate has no translation, and the remedy.
 struct PredicateRefusal: Error {
     let reason: String
     let remedy: String
-    /// The innermost operator of Foundation's that has no translation; nil before it is known.
+    /// The innermost operator of Foundation that has no translation; nil until it is known.
     var operatorName: String?
 
     init(_ reason: String, remedy: String = "say it in other terms, or by a closure over tokens: where { … }") {
@@ -12,7 +12,7 @@ struct PredicateRefusal: Error {
         self.remedy = remedy
     }
 
-    /// The reason, behind the operator's name.
+    /// The reason, after the operator's name.
     var text: String { operatorName.map { "\($0): \(reason)" } ?? reason }
 }
 
@@ -21,24 +21,24 @@ protocol TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm
 }
 
-/// Turns the expression of a predicate into a condition.
+/// Translates the expression of a predicate to a condition.
 struct PredicateTranslator {
-    /// How deep a predicate may nest: translating one takes stack for each level.
+    /// The most levels that a predicate may nest. The translation takes stack for each level.
     private static let maximumDepth = 200
 
-    /// What the variables stand for, and how many tests of elements they are inside of.
+    /// The term that each variable stands for, and the number of element tests around its declaration.
     private var variables: [PredicateExpressions.VariableID: (term: PredicateTerm, level: Int)]
     private var level = 0
     private var depth = 0
 
     init(_ record: PredicateExpressions.VariableID) { variables = [record: (.field(FieldName([])), 0)] }
 
-    /// The condition that an expression stands for.
+    /// Translates an expression to a condition.
     mutating func condition(_ expression: Any) throws(PredicateRefusal) -> ConditionNode {
         try term(expression).condition()
     }
 
-    /// What an expression stands for.
+    /// Translates an expression to a term.
     mutating func term(_ expression: Any) throws(PredicateRefusal) -> PredicateTerm {
         do throws(PredicateRefusal) {
             guard let part = expression as? any TranslatablePredicate else { throw Self.refusal(expression) }
@@ -55,7 +55,7 @@ struct PredicateTranslator {
         }
     }
 
-    /// What a variable stands for.
+    /// Returns the term that a variable stands for.
     func variable(_ id: PredicateExpressions.VariableID) throws(PredicateRefusal) -> PredicateTerm {
         guard let known = variables[id] else { throw PredicateRefusal("a variable that nothing declares") }
         guard known.level == level || known.term.isConstant else {
@@ -74,7 +74,7 @@ struct PredicateTranslator {
         return try body(&self)
     }
 
-    /// The condition on elements, of which a variable stands for one.
+    /// Translates a condition on elements, in which a variable stands for the element.
     mutating func elements(
         _ id: PredicateExpressions.VariableID, _ test: Any
     ) throws(PredicateRefusal) -> ConditionNode {
@@ -85,13 +85,13 @@ struct PredicateTranslator {
         }
     }
 
-    /// What an expression is called, without its types.
+    /// Returns the name of an expression's type, without its generic arguments.
     private static func name(_ expression: Any) -> String {
         let name = "\(type(of: expression))"
         return String(name.prefix { $0 != "<" })
     }
 
-    /// Why an operator without a translation has none.
+    /// Returns the reason why an operator has no translation.
     private static func refusal(_ expression: Any) -> PredicateRefusal {
         switch name(expression) {
         case "CollectionIndexSubscript", "CollectionRangeSubscript":

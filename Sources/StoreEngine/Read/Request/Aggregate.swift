@@ -1,6 +1,6 @@
-/// One value for all records of a group: the sum, mean, least or greatest of a field. Nil counts for nothing.
+/// An aggregate over the records of a group: the sum, mean, least or greatest value of a field. Nil values are ignored.
 ///
-/// Fields give them: `$0.celsius.max`.
+/// A field makes one: `$0.celsius.max`.
 public struct Aggregate<Root, Value>: Sendable {
     let term: AggregateTerm
     let value: @Sendable (AggregateState) throws(StoreError) -> Value
@@ -9,8 +9,8 @@ public struct Aggregate<Root, Value>: Sendable {
 extension Field where Value: SummableFieldValue {
     /// The sum of the field.
     ///
-    /// That of integers of fewer bits than 64 is an `Int` or a `UInt`. Using it throws ``StoreError`` with the code `tooLarge`
-    /// when the sum does not fit.
+    /// For integers of fewer than 64 bits, the sum is an `Int` or a `UInt`. A fetch that uses the sum throws ``StoreError`` with
+    /// the code `tooLarge` when the sum does not fit its type.
     public var sum: Aggregate<Root, Value.Summand.Total> {
         Aggregate(term: AggregateTerm(.sum, name)) { [name] (state: AggregateState) throws(StoreError) in
             guard let sum = Value.Summand.Total(state.sum) else {
@@ -22,7 +22,8 @@ extension Field where Value: SummableFieldValue {
 
     /// The mean of the field; nil where no record has a value.
     ///
-    /// Using it throws ``StoreError`` with the code `tooLarge` when the sum of decimals or durations is out of range.
+    /// A fetch that uses the mean throws ``StoreError`` with the code `tooLarge` when the sum of decimals or durations is out of
+    /// range.
     public var average: Aggregate<Root, Value.Summand.Mean?> {
         Aggregate(term: AggregateTerm(.average, name)) { [name] (state: AggregateState) throws(StoreError) in
             if state.count == 0 { return nil }
@@ -73,15 +74,15 @@ extension Aggregate {
     }
 }
 
-/// An optional, for what holds for optionals alone.
+/// An optional field value, for extensions that apply to optionals only.
 public protocol OptionalFieldValue: FieldValue {
-    /// The type of a value that is there.
+    /// The type of the wrapped value.
     associatedtype Wrapped
 }
 
 extension Optional: OptionalFieldValue where Wrapped: FieldValue {}
 
-/// What is made of a field's values.
+/// A kind of aggregate and the field that it aggregates.
 package struct AggregateTerm: Hashable, Sendable {
     package enum Kind: String, Sendable, CaseIterable {
         case sum, average, min, max
@@ -98,25 +99,25 @@ package struct AggregateTerm: Hashable, Sendable {
     init(_ kind: Kind, _ name: String) { self.init(kind, FieldName(name)) }
 }
 
-/// What is known of a field's values so far.
+/// The state of an aggregate while a fetch adds values to it.
 package struct AggregateState: Sendable {
-    /// How many there were.
+    /// The number of values so far.
     package fileprivate(set) var count = 0
-    /// What they add up to.
+    /// The sum of the values so far.
     package fileprivate(set) var sum = FieldSum()
     /// The least or greatest value, encoded, and its key.
     fileprivate(set) var best: (key: [UInt8], value: [UInt8])?
 }
 
-/// An aggregate made ready for a type's records.
+/// An aggregate compiled for the records of one type.
 struct CompiledAggregate: Sendable {
     private let kind: AggregateTerm.Kind
     private let access: FieldAccess
     private let component: KeyComponent
-    /// The way to the record that has the field, where it is not the one at hand.
+    /// The path to the record that has the field; nil where the field is the record's own.
     private let path: ReferencePath?
 
-    /// What the field holds, without optionality.
+    /// The field's type, without optionality.
     var fieldType: FieldType { access.type }
 
     /// - Throws: ``StoreError``: `unknownField`; `invalidValue` for a field that has no sum or order.
@@ -132,7 +133,7 @@ struct CompiledAggregate: Sendable {
         self.component = component
     }
 
-    /// Takes in the value of one record, or of the one that it refers to, if it does.
+    /// Adds the value of one record, or of the record that it refers to. A reference that leads nowhere adds nothing.
     func add(_ table: FieldTable, _ scope: ReadContext, to state: inout AggregateState) throws {
         guard let path else { return try add(table, to: &state) }
         _ = try path.follow(table, scope) { try add($0, to: &state) }

@@ -1,21 +1,23 @@
-/// A fetch request of which the records come so many at a time. ``FetchRequest/batch(_:)`` makes one.
+/// A fetch request whose records are delivered in batches. Make one with ``FetchRequest/batch(_:)``.
 public struct BatchedRequest<R: Record>: Hashable, Sendable {
     let request: FetchRequest<R>
     let size: Int
 }
 
 extension FetchRequest {
-    /// The same records, so many at a time, for ``ReadableTransaction/forEach(_:_:)-(BatchedRequest<R>,_)``.
+    /// Returns the same request in batches of `size` records, for ``ReadableTransaction/forEach(_:_:)-(BatchedRequest<R>,_)``.
     ///
-    /// - Parameter size: at least 1.
+    /// - Parameter size: the number of records in a batch, at least 1.
     public func batch(_ size: Int) -> BatchedRequest<R> { BatchedRequest(request: self, size: size) }
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-    /// Calls `body` with batch after batch of the records that a request asks for, until it returns false. Only the last
-    /// batch may be smaller. Takes memory for one batch, unless the records have to be sorted.
+    /// Calls `body` with one batch of the request's records after another, until `body` returns false.
     ///
-    /// - Throws: what `body` throws, and ``StoreError``: `invalidValue` for a batch of less than 1.
+    /// Only the last batch may be smaller than the others. The call takes memory for one batch, unless the records have to be
+    /// sorted.
+    ///
+    /// - Throws: any error that `body` throws, and ``StoreError`` with the code `invalidValue` for a batch size of less than 1.
     public borrowing func forEach<R: Record>(
         _ batched: BatchedRequest<R>, _ body: ([R]) throws -> Bool
     ) throws {

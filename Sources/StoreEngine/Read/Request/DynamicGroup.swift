@@ -1,20 +1,20 @@
 import Foundation
 
-/// The records that are equal in the fields that a request is grouped by, without Swift types.
+/// A group of records with equal values in the fields that the request groups by, without Swift types.
 package struct DynamicGroup: Sendable {
-    /// The values of the fields.
+    /// The group's value for each of these fields.
     package let key: [DynamicValue]
-    /// How many records there are.
+    /// The number of records.
     package let count: Int
-    /// The aggregates that were asked for.
+    /// The results of the requested aggregates.
     package let values: [DynamicValue]
 }
 
 extension ReadContext {
-    /// The groups of the records that a request asks for, in the order of their keys; without fields, all of them as one.
+    /// Returns the groups of a request's records, in the order of their keys. Without fields, all records form one group.
     ///
-    /// - Throws: ``StoreError``: `unknownField`, `invalidValue` for a field that has no sum or order; `tooLarge` when a sum
-    ///   of integers takes more than 64 bits, or one of decimals or durations is out of range.
+    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` for a field that has no sum or order; `tooLarge` when a sum is
+    ///   out of range. The limit for integers is 64 bits.
     package func dynamicGroups(
         _ request: Request, by fields: [FieldName], _ terms: [AggregateTerm], typeIndex: Int
     ) throws(StoreError) -> [DynamicGroup] {
@@ -40,7 +40,7 @@ extension ReadContext {
 }
 
 extension AggregateTerm {
-    /// The type of what it gives for records of `type`.
+    /// Returns the type of the aggregate's result for records of `type`.
     ///
     /// - Throws: ``StoreError``: `unknownField`; `invalidValue` for a field that has no sum or order.
     package func resultType(for type: OpenType, in catalog: Catalog) throws(StoreError) -> FieldType {

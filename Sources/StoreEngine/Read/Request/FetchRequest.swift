@@ -1,4 +1,4 @@
-/// A request for records: a condition, an order, and a limit. A value that can be kept, sent and compared.
+/// A request for records: a condition, an order, and a limit. A request is a value that you can keep, send and compare.
 ///
 /// ```swift
 /// let hot = Sensor.where { $0.room == "kitchen" && $0.celsius > 30 }
@@ -7,33 +7,37 @@
 /// let rows = try store.fetch(hot)
 /// ```
 ///
-/// Records that are equal in all that they are ordered by come in the order of their ids, in the direction of the last
-/// key. Without `order`, the order is whatever is quickest.
+/// Without `order`, the records come in the order that is quickest. With it, records that are equal in all keys come in the order
+/// of their ids, in the direction of the last key.
 ///
-/// As a property wrapper, `@FetchRequest var hot: LiveRecords<Sensor>`, it shows its results and keeps them up to date once
-/// it was tied to a store; before that it shows none. The projected value, `$hot`, is the request with what ties it. It shows whole
-/// records: rows of some fields (``fields(_:)``) and distinct ones have no ids by which changes could be told of them, and are
-/// followed as values, by the store's `values(of:_:)`.
+/// ## Use as a property wrapper
+///
+/// A request can also be a property wrapper: `@FetchRequest var hot: LiveRecords<Sensor>`. Once the request is tied to a store,
+/// the property holds its results and keeps them up to date. Before that it holds no records. The projected value, `$hot`, is the
+/// request itself, together with that tie.
+///
+/// The wrapper delivers whole records only. Rows of some fields (``fields(_:)``) and distinct rows have no ids to identify
+/// changes by. Follow them as values, with the store's `values(of:_:)`.
 @propertyWrapper
 public struct FetchRequest<R: Record>: Sendable {
     package var request: Request
-    /// What keeps the results of a wrapped property up to date. No part of the value: requests are compared without it.
+    /// Keeps the results of a wrapped property up to date. Comparisons and hashes of requests ignore it.
     package var source: (any LiveSource<R>)?
 
-    /// All records of a type.
+    /// Creates a request for all records of a type.
     public init(_ type: R.Type = R.self) { request = Request() }
 
     private init(_ request: Request) { self.request = request }
 
-    /// The results, tracked by Observation where they are kept up to date; none where they are not.
+    /// The results, tracked by Observation. Empty where nothing keeps them up to date.
     public var wrappedValue: LiveRecords<R> { source?.records ?? LiveRecords() }
 
     /// The request itself.
     public var projectedValue: FetchRequest { self }
 
-    /// Those that meet a condition too.
+    /// Adds a condition: the result holds the records that also meet `condition`.
     ///
-    /// - Parameter condition: gets the tokens of the record's fields.
+    /// - Parameter condition: a closure that receives the tokens of the record's fields.
     @inlinable
     public func `where`(_ condition: (R.Fields) -> Condition<R>) -> FetchRequest { meeting(condition(R.fields)) }
 
@@ -48,7 +52,7 @@ public struct FetchRequest<R: Record>: Sendable {
         return result
     }
 
-    /// In the order of a field, among those that earlier calls leave equal.
+    /// Orders the records by a field. A key of an earlier call is more significant.
     @inlinable
     public func order(_ key: (R.Fields) -> SortKey<R>) -> FetchRequest { ordered(by: key(R.fields)) }
 
@@ -59,21 +63,21 @@ public struct FetchRequest<R: Record>: Sendable {
         return result
     }
 
-    /// In the order of several fields, the most significant first, among those that earlier calls leave equal.
+    /// Orders the records by several fields, the most significant first. A key of an earlier call is more significant.
     public func order(_ keys: (R.Fields) -> [SortKey<R>]) -> FetchRequest {
         var result = FetchRequest(request)
         result.request.order += keys(R.fields).map(\.term)
         return result
     }
 
-    /// At most so many.
+    /// Limits the result to at most `count` records.
     public func limit(_ count: Int) -> FetchRequest {
         var result = FetchRequest(request)
         result.request.limit = count
         return result
     }
 
-    /// Without the first `count`, which are walked all the same.
+    /// Skips the first `count` records. The fetch still walks the skipped records.
     public func offset(_ count: Int) -> FetchRequest {
         var result = FetchRequest(request)
         result.request.offset = count
@@ -82,35 +86,35 @@ public struct FetchRequest<R: Record>: Sendable {
 }
 
 extension FetchRequest: Hashable {
-    /// Whether both ask for the same.
+    /// Whether two requests are equal. The source of their results is not compared.
     public static func == (left: FetchRequest, right: FetchRequest) -> Bool { left.request == right.request }
 
-    /// Hashes what is asked for.
+    /// Hashes the request.
     public func hash(into hasher: inout Hasher) { hasher.combine(request) }
 }
 
 extension Record {
-    /// The records that meet a condition.
+    /// Returns a request for the records that meet a condition.
     ///
-    /// - Parameter condition: gets the tokens of the record's fields.
+    /// - Parameter condition: a closure that receives the tokens of the record's fields.
     @inlinable
     public static func `where`(_ condition: (Fields) -> Condition<Self>) -> FetchRequest<Self> {
         FetchRequest(Self.self).where(condition)
     }
 
-    /// All records in the order of a field.
+    /// Returns a request for all records in the order of a field.
     @inlinable
     public static func order(_ key: (Fields) -> SortKey<Self>) -> FetchRequest<Self> {
         FetchRequest(Self.self).order(key)
     }
 
-    /// All records in the order of several fields, the most significant first.
+    /// Returns a request for all records in the order of several fields, the most significant first.
     public static func order(_ keys: (Fields) -> [SortKey<Self>]) -> FetchRequest<Self> {
         FetchRequest(Self.self).order(keys)
     }
 }
 
-/// A field that records are ordered by, and the direction.
+/// A field that a request orders records by, and the direction.
 public struct SortKey<Root>: Hashable, Sendable {
     let term: SortTerm
 
@@ -119,9 +123,9 @@ public struct SortKey<Root>: Hashable, Sendable {
 }
 
 extension Field {
-    /// From the least to the greatest, nil first.
+    /// Sorts from the least value to the greatest, nil first.
     @inlinable public var ascending: SortKey<Root> { SortKey(name, isDescending: false) }
 
-    /// From the greatest to the least, nil last.
+    /// Sorts from the greatest value to the least, nil last.
     @inlinable public var descending: SortKey<Root> { SortKey(name, isDescending: true) }
 }

@@ -1,25 +1,25 @@
-/// How the bytes of a field, or of a field of an embedded struct, are found in a record.
+/// Locates the bytes of a field, or of a field of an embedded struct, in a record.
 struct FieldAccess: Hashable, Sendable {
-    /// The field's place among the type's newest fields; ``whole`` for the element that a test of elements is about.
+    /// The field's index among the type's newest fields. A test of elements uses ``whole`` for the element itself.
     let fieldIndex: Int
-    /// The steps through the embedded structs on the way.
+    /// The steps through the embedded structs that lead to the field.
     let nested: [FieldStep]
-    /// What the field holds, without optionality.
+    /// The field's type, without optionality.
     let type: FieldType
     /// Whether the field itself is optional.
     let isOptionalItself: Bool
 
-    /// The place of what is no field but all that there is.
+    /// Stands in for a field index where the bytes are the whole value and not a field.
     static let whole = -1
 
-    /// Whether there may be none.
+    /// Whether the value may be none.
     var mayBeNone: Bool { isOptionalItself || nested.contains(where: \.isOptional) }
 
-    /// Finds a field by its name.
+    /// Creates an access to the field with a name.
     ///
     /// - Throws: ``StoreError`` with the code `unknownField` and the nearest name.
     init(_ name: FieldName, of type: RecordType) throws(StoreError) {
-        // What stands for elements that are no structs has one field of no name.
+        // The stand-in type for elements that are not structs has one field, with an empty name.
         let first = name.first
         guard let fieldIndex = type.fieldIndex(named: first) else {
             throw FieldAccess.unknown(in: type.name, type.fields.map(\.name), first)
@@ -50,7 +50,7 @@ struct FieldAccess: Hashable, Sendable {
         isOptionalItself = current.isOptional
     }
 
-    /// The error for a name that none of the fields has.
+    /// Returns the error for a name that matches no field.
     static func unknown(in owner: String, _ names: [String], _ part: String) -> StoreError {
         let nearest = NearestName.find(part, among: names)
         return StoreError(
@@ -58,9 +58,9 @@ struct FieldAccess: Hashable, Sendable {
             remedy: nearest.map { "did you mean \($0)?" } ?? "it has \(names.joined(separator: ", "))")
     }
 
-    /// The field's value without the mark of an optional, nil where there is none.
+    /// Returns the bytes of the field's value, without the mark of an optional; nil where there is no value.
     ///
-    /// - Parameter table: that of a record in the form of the newest version.
+    /// - Parameter table: the fields of a record in the form of the newest version.
     @_lifetime(copy table)
     func bytes(_ table: FieldTable) throws(CodecError) -> RawSpan? {
         var bytes = fieldIndex == FieldAccess.whole ? table.bytes : try table.field(fieldIndex)
@@ -74,7 +74,8 @@ struct FieldAccess: Hashable, Sendable {
         return bytes.byteCount > 0 ? bytes.extracting(1..<bytes.byteCount) : nil
     }
 
-    /// Whether there is no value. The type of a field that is kept as JSON does not tell whether it is optional: its null is none.
+    /// Whether there is no value. The type of a field that is kept as JSON does not say whether the field is optional, so a JSON
+    /// null counts as no value.
     func isNone(_ table: FieldTable) throws(CodecError) -> Bool {
         guard let bytes = try bytes(table) else { return true }
         return unsafe type == .json && bytes.isEqual(to: Self.null.utf8Span.span.bytes)

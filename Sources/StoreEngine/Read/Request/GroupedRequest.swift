@@ -1,4 +1,4 @@
-/// A fetch request of which the records are counted and summed up in groups. ``FetchRequest/grouped(by:_:)`` makes one.
+/// A fetch request that counts and aggregates its records in groups. Make one with ``FetchRequest/grouped(by:_:)``.
 public struct GroupedRequest<R: Record, Key, Values>: Sendable {
     let request: Request
     let key: Projection<R, Key>
@@ -6,22 +6,22 @@ public struct GroupedRequest<R: Record, Key, Values>: Sendable {
     let values: @Sendable ([AggregateState]) throws(StoreError) -> Values
 }
 
-/// The records that have equal values in the fields that a request is grouped by.
+/// A group of records with equal values in the fields that a request groups by.
 public struct Group<Key, Values> {
-    /// The value of the field, or the tuple of those of several.
+    /// The value of the field, or a tuple of values for several fields.
     public let key: Key
-    /// How many records there are.
+    /// The number of records in the group.
     public let count: Int
-    /// The aggregates that were asked for: one, or a tuple of several.
+    /// The results of the requested aggregates: one value, or a tuple of several.
     public let values: Values
 }
 
 extension Group: Sendable where Key: Sendable, Values: Sendable {}
 
 extension FetchRequest {
-    /// Groups of records that are equal in some fields, with the number of records in each.
+    /// Returns a request for groups of records with equal values in some fields, with the number of records in each group.
     ///
-    /// - Parameter key: gets the tokens of the record's fields, and returns one or a tuple of several.
+    /// - Parameter key: a closure that receives the tokens of the record's fields and returns one token or a tuple of several.
     public func grouped<each Key>(
         by key: (R.Fields) -> (repeat Field<R, each Key>)
     ) -> GroupedRequest<R, (repeat each Key), Void> {
@@ -30,22 +30,22 @@ extension FetchRequest {
             values: { (_: [AggregateState]) throws(StoreError) -> Void in })
     }
 
-    /// Groups of records that are equal in one field, with the number of records in each.
+    /// Returns a request for groups of records with equal values in one field, with the number of records in each group.
     ///
-    /// The compiler knows better what to make of it than of the form for several fields: it takes it in every place.
+    /// Use this form for one field. The compiler accepts it in more expressions than the form for several fields.
     ///
-    /// - Parameter key: gets the tokens of the record's fields, and returns one.
+    /// - Parameter key: a closure that receives the tokens of the record's fields and returns one of them.
     public func grouped<Key>(by key: (R.Fields) -> Field<R, Key>) -> GroupedRequest<R, Key, Void> {
         GroupedRequest(
             request: request, key: Projection(key(R.fields), of: self), terms: [],
             values: { (_: [AggregateState]) throws(StoreError) -> Void in })
     }
 
-    /// Groups of records that are equal in one field, with one value for each.
+    /// Returns a request for groups of records with equal values in one field, with one aggregate for each group.
     ///
     /// - Parameters:
-    ///   - key: gets the tokens of the record's fields, and returns one.
-    ///   - aggregate: gets them too, and returns an aggregate.
+    ///   - key: a closure that receives the tokens of the record's fields and returns one of them.
+    ///   - aggregate: a closure that receives the same tokens and returns an aggregate.
     public func grouped<Key, Value>(
         by key: (R.Fields) -> Field<R, Key>, _ aggregate: (R.Fields) -> Aggregate<R, Value>
     ) -> GroupedRequest<R, Key, Value> {
@@ -55,7 +55,7 @@ extension FetchRequest {
             values: { (states: [AggregateState]) throws(StoreError) -> Value in try chosen.value(states[0]) })
     }
 
-    /// Groups of records that are equal in some fields, with values for each:
+    /// Returns a request for groups of records with equal values in some fields, with several aggregates for each group:
     ///
     /// ```swift
     /// let rooms = FetchRequest(Sensor.self).grouped(by: { $0.room }) { ($0.celsius.average, $0.celsius.max) }
@@ -64,12 +64,12 @@ extension FetchRequest {
     /// }
     /// ```
     ///
-    /// Limit and offset of the request count records, before they are grouped. Groups come in the ascending order of
-    /// their keys, those of a field by which the request is ordered in that field's direction.
+    /// The request's limit and offset apply to records, before they are grouped. Groups come in the ascending order of their
+    /// keys. If the request is ordered by one of the grouping fields, that field keeps its direction.
     ///
     /// - Parameters:
-    ///   - key: gets the tokens of the record's fields, and returns one or a tuple of several.
-    ///   - aggregates: gets them too, and returns one aggregate or a tuple of several.
+    ///   - key: a closure that receives the tokens of the record's fields and returns one token or a tuple of several.
+    ///   - aggregates: a closure that receives the same tokens and returns one aggregate or a tuple of several.
     public func grouped<each Key, each Value>(
         by key: (R.Fields) -> (repeat Field<R, each Key>),
         _ aggregates: (R.Fields) -> (repeat Aggregate<R, each Value>)
@@ -77,7 +77,8 @@ extension FetchRequest {
         let chosen = aggregates(R.fields)
         var terms: [AggregateTerm] = []
         for aggregate in repeat each chosen { terms.append(aggregate.term) }
-        // As with fields, anything else is a tuple of no aggregates.
+        // The compiler also accepts a closure that returns something else, as a tuple of no aggregates. The same holds for
+        // fields.
         var keys = fields(key)
         if terms.isEmpty { keys.misfit = keys.misfit ?? Self.noAggregates }
         return GroupedRequest(
@@ -103,10 +104,10 @@ extension FetchRequest {
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-    /// The groups that a request asks for.
+    /// Fetches the groups that a request asks for.
     ///
     /// - Throws: ``StoreError`` as for ``fetch(_:)-(FetchRequest<R>)``; `tooLarge` when a sum does not fit its type.
-    /// - Complexity: as for the records, of which none is decoded as a whole. Takes memory for the groups.
+    /// - Complexity: the same as for fetching the records, but no record is decoded as a whole. Takes memory for the groups.
     public borrowing func fetch<R: Record, Key, Values>(
         _ grouped: GroupedRequest<R, Key, Values>
     ) throws(StoreError) -> [Group<Key, Values>] {
@@ -132,9 +133,9 @@ extension ReadContext {
         }
     }
 
-    /// The groups of a request's records, in the order of their keys.
+    /// Returns the groups of a request's records, in the order of their keys.
     ///
-    /// - Parameter begin: is called with the first record of each group.
+    /// - Parameter begin: a closure that is called with the first record of each group.
     func groups(
         _ request: Request, by fields: [FieldName], _ terms: [AggregateTerm], typeIndex: Int,
         _ begin: (borrowing FetchCursor) throws(StoreError) -> Void
@@ -146,14 +147,14 @@ extension ReadContext {
         request.fields = fields + terms.map(\.field)
         try note(request, typeIndex: typeIndex)
         request.fields = nil
-        // Without a limit the order of the records makes no difference.
+        // Without a limit, an offset or a position, the order of the records does not change the groups.
         if request.limit == nil, request.offset == 0, request.position == nil { request.order = [] }
         var cursor = try fetchCursor(request, typeIndex: typeIndex)
         var groups: [RecordGroup] = []
         var numbers: [[UInt8]: Int] = [:]
         while try cursor.advance() {
             let bytes = try cursor.key(key)
-            // An index on the fields gives the records of a group one after the other.
+            // If the walk follows an index on these fields, the records of a group come one after the other.
             var number = groups.count - 1
             if number < 0 || groups[number].key != bytes {
                 number = numbers[bytes] ?? groups.count
@@ -170,11 +171,11 @@ extension ReadContext {
     }
 }
 
-/// A group in the making.
+/// A group that is still being filled.
 struct RecordGroup {
-    /// When it began, counted from 0.
+    /// The group's number in the order of first records, from 0.
     let number: Int
-    /// The values that its records share, as bytes in the order of the groups.
+    /// The values that the group's records share, as bytes that sort as the groups do.
     let key: [UInt8]
     var count = 0
     var states: [AggregateState]

@@ -1,15 +1,15 @@
-/// A fetch request of which the records are decoded field by field. ``FetchRequest/lazily()`` makes one.
+/// A fetch request whose records are decoded field by field. Make one with ``FetchRequest/lazily()``.
 public struct LazyRequest<R: Record>: Hashable, Sendable {
     let request: FetchRequest<R>
 }
 
 extension FetchRequest {
-    /// The same records, of which a field is decoded when it is asked for, for
-    /// ``ReadableTransaction/forEach(_:_:)-(LazyRequest<R>,_)``.
+    /// Returns the same request, for ``ReadableTransaction/forEach(_:_:)-(LazyRequest<R>,_)``. Each field is decoded when the
+    /// closure reads it.
     public func lazily() -> LazyRequest<R> { LazyRequest(request: self) }
 }
 
-/// A record in the store's map, of which fields are decoded one by one.
+/// A record in the store's memory map. Each field is decoded when it is read.
 ///
 /// ```swift
 /// try store.read { tx in
@@ -20,8 +20,8 @@ extension FetchRequest {
 /// }
 /// ```
 ///
-/// It cannot leave the closure that it was handed to: the compiler sees to that. Fields are read without a look at the
-/// record's checksum, ``record()`` checks it. What stands behind references is looked up when it is asked for:
+/// A row cannot leave the closure that receives it; the compiler enforces this. Reading a field does not check the record's
+/// checksum; ``record()`` does. Fields of other records are looked up when you read them:
 ///
 /// ```swift
 /// try tx.forEach(Sensor.where { $0.room.floor > 2 }.lazily()) { row in
@@ -67,28 +67,32 @@ public struct LazyRow<R: Record>: ~Escapable {
         decoder = try scope.decoder(bytes, key: key, binding, verifying: false)
     }
 
-    /// One field, decoded alone, in constant time.
+    /// Decodes one field on its own, in constant time.
     ///
-    /// Throws ``StoreError`` with the code `damaged` where the bytes are no such value.
+    /// Throws ``StoreError`` with the code `damaged` where the bytes are not a value of the field's type.
     public subscript<V>(dynamicMember field: KeyPath<R.Fields, Field<R, V>>) -> V {
         get throws(StoreError) { try value(of: R.fields[keyPath: field]) }
     }
 
-    /// One field, which may be one of an embedded struct, `row.value { $0.place.city }`, or one of a record that this one refers
-    /// to, `row.value { $0.room.floor }`: nil where there is no such record.
+    /// Decodes one field. It may also be:
     ///
-    /// - Parameter field: gets the tokens of the record's fields.
-    /// - Throws: ``StoreError``: `referenceBroken` for what is never nil of a record that is not there; `damaged`.
-    /// - Complexity: constant, and a look-up for each reference on the way.
+    /// - a field of an embedded struct: `row.value { $0.place.city }`
+    /// - a field of a record that this record refers to: `row.value { $0.room.floor }`. The value is nil where that record does
+    ///   not exist.
+    ///
+    /// - Parameter field: a closure that receives the tokens of the record's fields.
+    /// - Throws: ``StoreError``: `referenceBroken` where the other record does not exist and the field's type has no nil;
+    ///   `damaged`.
+    /// - Complexity: constant, plus one lookup for each reference on the path.
     public func value<V>(_ field: (R.Fields) -> Field<R, V>) throws(StoreError) -> V {
         try value(of: field(R.fields))
     }
 
-    /// Calls `body` with the record that a field refers to, which is read field by field as this one is.
+    /// Calls `body` with the record that a field refers to. `body` reads it field by field, as it reads this row.
     ///
-    /// - Parameter field: gets the tokens of the record's fields.
-    /// - Returns: what `body` returns; nil where there is no such record.
-    /// - Throws: ``StoreError`` with the code `damaged`; what `body` throws.
+    /// - Parameter field: a closure that receives the tokens of the record's fields.
+    /// - Returns: the result of `body`; nil where the record does not exist.
+    /// - Throws: ``StoreError`` with the code `damaged`; any error that `body` throws.
     @discardableResult
     public func following<Target: Record, Output>(
         _ field: (R.Fields) -> Field<R, Reference<Target>>, _ body: (borrowing LazyRow<Target>) throws -> Output
@@ -96,7 +100,11 @@ public struct LazyRow<R: Record>: ~Escapable {
         try follow(value(of: field(R.fields)), body)
     }
 
-    /// The same for a reference that may be nil.
+    /// Calls `body` with the record that an optional reference refers to.
+    ///
+    /// - Parameter field: a closure that receives the tokens of the record's fields.
+    /// - Returns: the result of `body`; nil where the reference is nil or the record does not exist.
+    /// - Throws: ``StoreError`` with the code `damaged`; any error that `body` throws.
     @discardableResult
     public func following<Target: Record, Output>(
         _ field: (R.Fields) -> Field<R, Reference<Target>?>, _ body: (borrowing LazyRow<Target>) throws -> Output
@@ -125,7 +133,7 @@ public struct LazyRow<R: Record>: ~Escapable {
         }
     }
 
-    /// The whole record.
+    /// Decodes the whole record and checks its checksum.
     public func record() throws(StoreError) -> R { try scope.decoded(bytes, key: key, binding) }
 
     private func value<V>(of field: Field<R, V>) throws(StoreError) -> V {
@@ -135,11 +143,11 @@ public struct LazyRow<R: Record>: ~Escapable {
         } catch {
             throw scope.damage(binding.type, key: key, error)
         }
-        // A version before the field: what stands in for it is known to the record's own initializer.
+        // The record's version is older than the field. Only the record's own initializer knows the field's initial value.
         return field.value(in: try record())
     }
 
-    /// What a field of another record holds.
+    /// Returns the value of a field of another record.
     private func value<V>(of field: Field<R, V>, _ followed: FollowedField) throws(StoreError) -> V {
         do {
             let path = try paths.path(followed, binding, scope)
@@ -152,7 +160,7 @@ public struct LazyRow<R: Record>: ~Escapable {
     }
 }
 
-/// The ways through references that were asked for while a request is walked, so that each is made ready once.
+/// The reference paths that the closure has read during a walk. Each path is prepared once.
 final class LazyPaths {
     private var paths: [FieldName: FollowedPaths] = [:]
 
@@ -171,7 +179,8 @@ final class LazyPaths {
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-    /// Calls `body` with each record that a request asks for, until it returns false. Decodes nothing by itself.
+    /// Calls `body` with each record that a request asks for, until `body` returns false. The store decodes only the fields that
+    /// `body` reads.
     public borrowing func forEach<R: Record>(
         _ lazily: LazyRequest<R>, _ body: (borrowing LazyRow<R>) throws -> Bool
     ) throws {

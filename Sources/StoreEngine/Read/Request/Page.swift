@@ -1,9 +1,10 @@
-/// The rows of one page, and where the next one begins.
+/// The rows of one page, and the token for the next page.
 public struct Page<Row> {
     /// The rows.
     public let rows: [Row]
-    /// What to give to ``FetchRequest/after(_:)-(PageToken)`` for the next page; nil where there is none, and where the limit is 0:
-    /// such a page has no last row to go on behind.
+    /// The token to pass to ``FetchRequest/after(_:)-(PageToken)`` for the next page; nil where there is no next page.
+    ///
+    /// It is also nil where the limit is 0, because such a page has no last row to continue after.
     public let next: PageToken?
 }
 
@@ -11,19 +12,19 @@ extension Page: Sendable where Row: Sendable {}
 extension Page: Equatable where Row: Equatable {}
 
 extension FetchRequest {
-    /// Only what comes behind the last row of a page, in this request's order.
+    /// Returns a request that continues after the last row of a page, in this request's order.
     ///
-    /// The offset falls away: it was walked before the first page. Running the request throws ``StoreError`` with the code
-    /// `invalidValue` where the token is one of another condition, order or schema.
+    /// The returned request has no offset, because the first page already skipped those rows. Running it throws ``StoreError``
+    /// with the code `invalidValue` where the token belongs to another condition, order or schema.
     public func after(_ token: PageToken) -> FetchRequest {
         var result = self
         result.request.goOn(.token(token))
         return result
     }
 
-    /// Only what comes behind a record, in this request's order; that of ids where it has none.
+    /// Returns a request that continues after a record, in this request's order, or in the order of ids where it has none.
     ///
-    /// The offset falls away. The record need not be in the store any more.
+    /// The returned request has no offset. The record may have been deleted from the store.
     public func after(_ record: R) -> FetchRequest {
         var result = self
         result.request.goOn(RequestPosition(after: record))
@@ -32,7 +33,7 @@ extension FetchRequest {
 }
 
 extension Projection {
-    /// Only what comes behind the last row of a page, as with ``FetchRequest/after(_:)-(PageToken)``.
+    /// Returns a projection that continues after the last row of a page, as ``FetchRequest/after(_:)-(PageToken)`` does.
     public func after(_ token: PageToken) -> Projection {
         var result = self
         result.request.goOn(.token(token))
@@ -41,7 +42,7 @@ extension Projection {
 }
 
 extension Request {
-    /// Begins behind a position.
+    /// Continues after a position, and removes the offset.
     package mutating func goOn(_ position: RequestPosition) {
         self.position = position
         offset = 0
@@ -49,7 +50,7 @@ extension Request {
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-    /// The records that a request asks for, up to its limit, and a token for those behind them.
+    /// Fetches the records that a request asks for, up to its limit, and a token for the records after them.
     ///
     /// ```swift
     /// let request = Sensor.order { $0.celsius.descending }.limit(20)
@@ -57,12 +58,13 @@ extension ReadableTransaction where Self: ~Copyable {
     /// let second = try store.read { tx in try first.next.map { try tx.page(request.after($0)) } }
     /// ```
     ///
-    /// Pages neither skip nor repeat a record, whatever is written between them, unless that record itself changes its
-    /// place, or one that it refers to and is ordered by. A request without an order is ordered by ids.
+    /// Pages neither skip nor repeat a record, whatever is written between two of them. There is one exception: a write that
+    /// changes a record's position in the order. Such a write changes the record itself, or a record that it refers to and is
+    /// ordered by. A request without an order is ordered by ids.
     ///
     /// - Throws: ``StoreError`` as for ``fetch(_:)-(FetchRequest<R>)``.
-    /// - Complexity: where an index gives the order, a page takes as long as its rows, however many come before it.
-    ///   Otherwise each page looks at all records that meet the condition.
+    /// - Complexity: where an index gives the order, the time depends on the rows of the page only, however many rows come before
+    ///   it. Otherwise each page reads all records that meet the condition.
     public borrowing func page<R: Record>(_ request: FetchRequest<R>) throws(StoreError) -> Page<R> {
         let scope = _reading
         let binding = try scope.binding(R.self)
@@ -71,10 +73,10 @@ extension ReadableTransaction where Self: ~Copyable {
         }
     }
 
-    /// The rows that a projection asks for, up to its limit, and a token for those behind them.
+    /// Fetches the rows that a projection asks for, up to its limit, and a token for the rows after them.
     ///
-    /// - Throws: ``StoreError``: as for the records; `invalidValue` for a projection that is distinct, of which a
-    ///   position does not say what came before it.
+    /// - Throws: ``StoreError``: as for the records; `invalidValue` for a distinct projection, because a position does not say
+    ///   which rows came before it.
     public borrowing func page<R: Record, Output>(
         _ projection: Projection<R, Output>
     ) throws(StoreError) -> Page<Output> {
@@ -89,13 +91,13 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension ReadContext {
-    /// The records of a page without their Swift type.
+    /// Fetches a page of records without their Swift type.
     package func dynamicPage(_ request: Request, typeIndex: Int) throws(StoreError) -> Page<DynamicRecord> {
         let type = state.catalog.types[typeIndex]
         return try page(request, typeIndex: typeIndex) { cursor throws(StoreError) in try cursor.dynamicRecord(type) }
     }
 
-    /// Collects what `row` makes of each record of a page.
+    /// Fetches a page, and calls `row` to make a row from each record.
     func page<Row>(
         _ request: Request, typeIndex: Int, _ row: (borrowing FetchCursor) throws(StoreError) -> Row
     ) throws(StoreError) -> Page<Row> {
@@ -109,7 +111,7 @@ extension ReadContext {
         var request = request
         if request.order.isEmpty { request.order = type.orderByID }
         let size = request.limit ?? .max
-        // One more tells whether there is a next page.
+        // One extra record shows whether there is a next page.
         request.limit = request.limit.map { $0 == .max ? $0 : $0 + 1 }
         var cursor = try fetchCursor(request, typeIndex: typeIndex)
         var rows: [Row] = []
@@ -124,7 +126,7 @@ extension ReadContext {
 }
 
 extension FetchCursor {
-    /// The record that the walk is at, without its Swift type.
+    /// Decodes the record at the cursor, without its Swift type.
     func dynamicRecord(_ type: OpenType) throws(StoreError) -> DynamicRecord {
         do {
             return try DynamicRecord(record, of: type)

@@ -1,19 +1,23 @@
 import Foundation
 
-/// Where the last row of a page stands in the order of its request: by the values that order it, and its id.
+/// The position of a page's last row in the order of its request: the values of the fields that order the request, and the row's
+/// id.
 ///
-/// It stays good when records are written, that one too: the next page begins with what comes behind it then. It is a
-/// text of letters, digits, `-` and `_`, to be handed to whoever asks for the next page. It is neither secret nor signed:
-/// it holds those values, and whoever makes one up gets rows from another place of the same request.
+/// A token stays valid when records are written, including the last row itself. The next page begins with the first row that
+/// comes after the position at that time. The text of a token has letters, digits, `-` and `_`, so a server can hand it to a
+/// client.
+///
+/// A token is neither secret nor signed. It contains the values, and a client that makes up a token receives rows from another
+/// position of the same request.
 public struct PageToken: Hashable, Sendable {
-    /// What the request and the schema have to be.
+    /// Identifies the request and the schema that the token is valid for.
     let fingerprint: UInt64
-    /// The values of the fields that order the request, nil for none, as records have them.
+    /// The encoded values of the fields that order the request; nil for a field without a value.
     let values: [[UInt8]?]
-    /// The values of the id's fields.
+    /// The encoded values of the id's fields.
     let id: [[UInt8]]
 
-    /// Written first, so that a later form can be told apart.
+    /// The first byte of the text form. It distinguishes this format from later ones.
     private static let format: UInt8 = 1
 
     init(
@@ -42,7 +46,7 @@ public struct PageToken: Hashable, Sendable {
 }
 
 extension PageToken {
-    /// Fails unless the token is one of this request.
+    /// Throws unless the token belongs to this request.
     ///
     /// - Throws: ``StoreError`` with the code `invalidValue`.
     func requireFit(_ request: Request, of type: OpenType, in catalog: Catalog) throws(StoreError) {
@@ -55,7 +59,7 @@ extension PageToken {
 }
 
 extension PageToken: LosslessStringConvertible {
-    /// The token as text.
+    /// The token as text, from which `init(_:)` creates the token again.
     public var description: String {
         var writer = ByteWriter(capacity: 64)
         writer.append(byte: Self.format)
@@ -70,7 +74,7 @@ extension PageToken: LosslessStringConvertible {
             .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    /// The token that a text spells; nil for another text.
+    /// Creates the token from its text; nil where the text is not a token.
     public init?(_ description: String) {
         let padding = String(repeating: "=", count: (4 - description.utf8.count % 4) % 4)
         let text = description.replacing("-", with: "+").replacing("_", with: "/") + padding
@@ -84,7 +88,7 @@ extension PageToken: LosslessStringConvertible {
 }
 
 extension PageToken: Codable {
-    /// Decodes the text of a token.
+    /// Decodes a token from its text.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let token = PageToken(try container.decode(String.self)) else {
@@ -101,7 +105,8 @@ extension PageToken: Codable {
 }
 
 extension Request {
-    /// A hash of all that a position depends on: the condition, the order, and the types of the fields of order and id.
+    /// Returns a hash of all that a position depends on: the condition, the order, and the types of the order's and the id's
+    /// fields.
     func fingerprint(_ type: OpenType, in catalog: Catalog) -> UInt64 {
         var parts = [type.name, condition.text]
         for term in order(of: type) {

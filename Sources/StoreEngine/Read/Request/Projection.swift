@@ -1,22 +1,22 @@
-/// A fetch request for some fields of each record: as one value, a tuple, or a smaller struct. A value that can be kept
-/// and sent; ``FetchRequest/fields(_:)`` makes one.
+/// A fetch request for some fields of each record, as one value, a tuple, or a smaller struct. A projection is a value that you
+/// can keep and send. Make one with ``FetchRequest/fields(_:)``.
 ///
 /// ```swift
 /// let readings = Sensor.where { $0.room == "kitchen" }.fields { ($0.id, $0.celsius) }
 /// for (id, celsius) in try store.read({ try $0.fetch(readings) }) { … }
 /// ```
 ///
-/// Only these fields are decoded, so that a record's checksum, which is over all of it, is not looked at.
+/// A fetch decodes these fields only. It does not check the checksum of a record, because the checksum covers the whole record.
 public struct Projection<R: Record, Output>: Sendable {
     package var request: Request
-    /// Decodes the fields of one record; nil when the record is of a version that lacks one. Gets besides what stands
-    /// behind references, for each of ``followed``.
+    /// Decodes the fields of one record; returns nil when the record's version lacks a field. The second argument holds the
+    /// values of fields of other records, one for each of ``followed``.
     @usableFromInline let decode: @Sendable (borrowing FieldDecoder, [[UInt8]]) throws(CodecError) -> Output?
-    /// The same from a whole record, which has initial values where its version lacks a field.
+    /// Makes the row from a whole record, which has initial values for the fields that its version lacks.
     @usableFromInline let extract: @Sendable (R, [[UInt8]]) throws(CodecError) -> Output
-    /// The fields of other records among those that are wanted, in their order.
+    /// The requested fields that belong to other records, in their order.
     @usableFromInline let followed: [FollowedField]
-    /// Why the output does not fit the record, an error when the projection is used.
+    /// The reason why the output does not match the record. Using the projection throws it.
     var misfit: StoreError?
 
     @usableFromInline
@@ -33,7 +33,7 @@ public struct Projection<R: Record, Output>: Sendable {
         self.misfit = misfit
     }
 
-    /// The same rows, made in another way, perhaps of one field more.
+    /// Creates a projection of the same rows with other closures, and with `field` as an additional field where it is not nil.
     @usableFromInline
     init<Other>(
         like other: Projection<R, Other>, adding field: String? = nil, followed: FollowedField? = nil,
@@ -48,7 +48,7 @@ public struct Projection<R: Record, Output>: Sendable {
         misfit = other.misfit
     }
 
-    /// The same with one field more.
+    /// Returns the projection with one more field.
     @inlinable
     func with<Next>(_ field: Field<R, Next>) -> Projection<R, (Output, Next)> {
         let (decode, extract, firstFollowed) = (decode, extract, followed.count)
@@ -67,7 +67,7 @@ public struct Projection<R: Record, Output>: Sendable {
             })
     }
 
-    /// The same with what `make` makes of each row.
+    /// Returns the projection with each row passed through `make`.
     @inlinable
     func mapped<Other>(_ make: @escaping @Sendable (Output) -> Other) -> Projection<R, Other> {
         let (decode, extract) = (decode, extract)
@@ -82,7 +82,7 @@ public struct Projection<R: Record, Output>: Sendable {
             })
     }
 
-    /// At most so many rows.
+    /// Limits the result to at most `count` rows.
     ///
     /// - Parameter count: not negative.
     public func limit(_ count: Int) -> Projection {
@@ -91,7 +91,7 @@ public struct Projection<R: Record, Output>: Sendable {
         return result
     }
 
-    /// Without the first `count` rows, which are walked all the same.
+    /// Skips the first `count` rows. The fetch still walks the skipped rows.
     ///
     /// - Parameter count: not negative.
     public func offset(_ count: Int) -> Projection {
@@ -100,12 +100,12 @@ public struct Projection<R: Record, Output>: Sendable {
         return result
     }
 
-    /// Each row once: of those that are equal the first in the request's order.
+    /// Keeps the first of each set of equal rows, in the request's order.
     ///
-    /// Values that comparisons take for equal are, such as `-0.0` and `0.0`. Limit and offset count what is left. They are followed
-    /// by the store's `values(of:_:)`; live queries are of records.
+    /// Rows are equal where comparisons find their values equal; `-0.0` equals `0.0`. The limit and the offset apply to the
+    /// distinct rows. Live queries deliver records, so follow distinct rows with the store's `values(of:_:)`.
     ///
-    /// - Complexity: takes memory for each different row, except where the request is ordered by just these fields.
+    /// - Complexity: takes memory for each distinct row, except where the request is ordered by exactly these fields.
     public func distinct() -> Projection {
         var result = self
         result.request.isDistinct = true
@@ -114,14 +114,15 @@ public struct Projection<R: Record, Output>: Sendable {
 }
 
 extension Projection {
-    /// The error for a closure that gives no fields.
+    /// The error for a closure that returns no fields.
     @usableFromInline static var noFields: StoreError {
         StoreError(
             .invalidValue, "a closure gives no fields of \(R.recordSchema.name)",
             remedy: "give one field, or a tuple of fields: { ($0.id, $0.name) }; other expressions are no fields")
     }
 
-    /// One field of each record. The compiler crashes where a generic field is handed on as a pack of one.
+    /// Creates a projection of one field. It is separate because the compiler crashes where a generic field is passed as a pack
+    /// of one.
     @inlinable
     init(_ field: Field<R, Output>, of request: FetchRequest<R>) {
         self.init(
@@ -138,19 +139,19 @@ extension Projection {
 }
 
 extension FetchRequest {
-    /// One field of each record.
+    /// Selects one field of each record.
     ///
-    /// The compiler knows better what to make of it than of the form for several fields: it takes it in every place.
+    /// Use this form for one field. The compiler accepts it in more expressions than the form for several fields.
     ///
-    /// - Parameter select: gets the tokens of the record's fields, and returns the one to decode.
+    /// - Parameter select: a closure that receives the tokens of the record's fields and returns the one to decode.
     @inlinable
     public func fields<Value>(_ select: (R.Fields) -> Field<R, Value>) -> Projection<R, Value> {
         Projection(select(R.fields), of: self)
     }
 
-    /// One field, or a tuple of fields, of each record.
+    /// Selects one field, or a tuple of fields, of each record.
     ///
-    /// - Parameter select: gets the tokens of the record's fields, and returns those to decode.
+    /// - Parameter select: a closure that receives the tokens of the record's fields and returns those to decode.
     @inlinable
     public func fields<each Value>(
         _ select: (R.Fields) -> (repeat Field<R, each Value>)
@@ -162,7 +163,7 @@ extension FetchRequest {
             names.append(field.name)
             if let other = field.followed { followed.append(other) }
         }
-        // Swift takes a closure that gives anything else for one that gives nothing: a tuple of no fields.
+        // Swift also accepts a closure that returns something else: it treats the result as a tuple of no fields.
         let misfit = names.isEmpty ? Projection<R, Void>.noFields : nil
         return Projection(
             self, fields: names, followed: followed,
@@ -180,10 +181,10 @@ extension FetchRequest {
             }, misfit: misfit)
     }
 
-    /// Two fields of each record.
+    /// Selects two fields of each record.
     ///
-    /// The same as the form for any number of fields, which the compiler makes slower code of: it looks up the type of each field
-    /// for each row.
+    /// This form gives the same rows as the form for any number of fields, but faster. In that form, the compiled code looks up
+    /// the type of each field for each row.
     @inlinable
     public func fields<A, B>(
         _ select: (R.Fields) -> (Field<R, A>, Field<R, B>)
@@ -192,7 +193,7 @@ extension FetchRequest {
         return Projection(a, of: self).with(b)
     }
 
-    /// Three fields of each record, as quick as two.
+    /// Selects three fields of each record, as fast as two.
     @inlinable
     public func fields<A, B, C>(
         _ select: (R.Fields) -> (Field<R, A>, Field<R, B>, Field<R, C>)
@@ -201,7 +202,7 @@ extension FetchRequest {
         return Projection(a, of: self).with(b).with(c).mapped { ($0.0.0, $0.0.1, $0.1) }
     }
 
-    /// Four fields of each record, as quick as two.
+    /// Selects four fields of each record, as fast as two.
     @inlinable
     public func fields<A, B, C, D>(
         _ select: (R.Fields) -> (Field<R, A>, Field<R, B>, Field<R, C>, Field<R, D>)
@@ -210,11 +211,11 @@ extension FetchRequest {
         return Projection(a, of: self).with(b).with(c).with(d).mapped { ($0.0.0.0, $0.0.0.1, $0.0.1, $0.1) }
     }
 
-    /// What `make` makes of some fields of each record: `.fields(Summary.init) { ($0.id, $0.celsius) }`.
+    /// Selects some fields of each record and makes a value of them: `.fields(Summary.init) { ($0.id, $0.celsius) }`.
     ///
     /// - Parameters:
-    ///   - make: gets the values.
-    ///   - select: gets the tokens of the record's fields, and returns those to decode.
+    ///   - make: a closure that receives the values and returns the row.
+    ///   - select: a closure that receives the tokens of the record's fields and returns those to decode.
     @inlinable
     public func fields<each Value, Output>(
         _ make: @escaping @Sendable (repeat each Value) -> Output,
@@ -224,10 +225,10 @@ extension FetchRequest {
         return values.mapped { (row: (repeat each Value)) in make(repeat each row) }
     }
 
-    /// A smaller struct of each record, whose properties are some of the record's fields by name and type.
+    /// Selects a smaller struct of each record. The struct's properties are some of the record's fields, by name and type.
     ///
-    /// - Parameter type: a struct marked `@Embedded`. Using the projection throws ``StoreError`` with the code
-    ///   `unknownField` or `invalidValue` where the record has no field for one of its properties.
+    /// - Parameter type: a struct marked `@Embedded`. Using the projection throws ``StoreError`` with the code `unknownField` or
+    ///   `invalidValue` where the record has no matching field for a property.
     public func fields<Output: EmbeddedValue>(as type: Output.Type) -> Projection<R, Output> {
         let wanted = Output.embeddedSchema.fields
         let (fieldIndexes, misfit) = Self.fieldIndexes(of: wanted, in: "\(Output.self)")
@@ -250,7 +251,7 @@ extension FetchRequest {
             }, misfit: misfit)
     }
 
-    /// For each wanted field its place in the record as declared.
+    /// Returns the index of each wanted field in the record's declaration.
     private static func fieldIndexes(of wanted: [FieldSchema], in owner: String) -> ([Int32], StoreError?) {
         let schema = R.recordSchema
         var fieldIndexes: [Int32] = []
@@ -280,21 +281,22 @@ extension FetchRequest {
 }
 
 extension FieldDecoder {
-    /// Whether the record is of a version without the field that a token names, where that is one of its own.
+    /// Whether the field belongs to the record itself, and the record's version lacks it.
     @inlinable
     func lacks<R, V>(_ field: Field<R, V>) throws(CodecError) -> Bool {
         if field.isThroughReference { return false }
         return try slot(field.index) == nil
     }
 
-    /// The field that a token names, of a record whose version has it, or the next of those behind references.
+    /// Returns the value of a field, which the record's version must have. For a field of another record, returns the next of the
+    /// `followed` values.
     @inlinable
     func value<R, V>(of field: Field<R, V>, _ followed: [[UInt8]], _ next: inout Int) throws(CodecError) -> V {
         guard let value = try value(ifThere: field, followed, &next) else { throw Self.lacking(field.name) }
         return value
     }
 
-    /// The same; nil where the record's version does not have the field.
+    /// Returns the value of a field; nil where the record's version does not have the field.
     @inlinable
     func value<R, V>(
         ifThere field: Field<R, V>, _ followed: [[UInt8]], _ next: inout Int

@@ -1,26 +1,27 @@
-/// What a fetch asks for, without Swift types: what ``FetchRequest`` and `store-cli query` both become.
+/// A fetch request without Swift types. ``FetchRequest`` and `store-cli query` both produce it.
 package struct Request: Hashable, Sendable {
-    /// Which records.
+    /// The condition that records must meet.
     package var condition = ConditionNode.constant(true)
-    /// In which order: by the first, among equals by the next, at last by id in the direction of the last.
+    /// The sort fields, the most significant first. Records that are equal in all of them come in the order of ids, in the
+    /// direction of the last field.
     package var order: [SortTerm] = []
-    /// How many at most; nil for all.
+    /// The most records to return; nil for all.
     package var limit: Int?
-    /// How many of the first to leave out.
+    /// The number of records to skip at the beginning.
     package var offset = 0
-    /// Where to go on in the order; nil to begin at the front.
+    /// The position to continue after; nil to begin with the first record.
     package var position: RequestPosition?
-    /// The fields that are of interest; nil for all. The rows of a live request hold what stands in those of other records.
+    /// The requested fields; nil for all. The rows of a live request also hold the values of those that belong to other records.
     package var fields: [FieldName]?
-    /// Whether of records that are equal in `fields` only the first counts.
+    /// Whether only the first of the records with equal `fields` counts.
     package var isDistinct = false
 
     package init() {}
 
-    /// How many records are asked for at most, those that are left out included.
+    /// The most records that the fetch has to find, including the skipped ones.
     var wanted: Int { Request.wanted(limit: limit, offset: offset) }
 
-    /// The same for one without the rest of the request.
+    /// Returns the most records that a fetch with this limit and offset has to find.
     static func wanted(limit: Int?, offset: Int) -> Int {
         guard let limit else { return .max }
         let sum = limit.addingReportingOverflow(offset)

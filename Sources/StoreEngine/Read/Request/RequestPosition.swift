@@ -1,15 +1,15 @@
-/// Where in its order a request goes on: behind a record, which need not be there any more.
+/// The position at which a request continues: after a record, which may have been deleted.
 package enum RequestPosition: Hashable, Sendable {
-    /// Behind the record with these fields, of which those count that the request is ordered by, and the id.
+    /// After the record with these fields. Only the id and the fields that order the request count.
     case row([String: DynamicValue])
-    /// Behind the last row of a page.
+    /// After the last row of a page.
     case token(PageToken)
-    /// Behind a record that could not be encoded, and why.
+    /// After a record that could not be encoded, with the reason.
     case invalid(String)
 }
 
 extension RequestPosition {
-    /// Behind a record.
+    /// Creates the position after a record.
     init<R: Record>(after record: R) {
         do {
             let schema = R.recordSchema
@@ -30,21 +30,21 @@ extension RequestPosition {
 }
 
 extension Request {
-    /// What records are ordered by: by their ids where a position needs an order and none was given.
+    /// Returns the order of the request's records. Where the request has a position but no order, that is the order of ids.
     func order(of type: OpenType) -> [SortTerm] {
         position != nil && order.isEmpty ? type.orderByID : order
     }
 }
 
 extension OpenType {
-    /// The fields of the id, from the least.
+    /// The fields of the id, ascending.
     var orderByID: [SortTerm] { idParts.map { SortTerm(FieldName([type.fields[$0.fieldIndex].name])) } }
 }
 
 extension ReadContext {
-    /// A position in the order of a request as a token.
+    /// Returns the token for a position in the order of a request.
     ///
-    /// - Throws: ``StoreError``: `invalidValue` where it is none of this request's; `unknownField`, `damaged`.
+    /// - Throws: ``StoreError``: `invalidValue` where the position does not belong to this request; `unknownField`; `damaged`.
     func token(_ position: RequestPosition, of request: Request, _ type: OpenType) throws(StoreError) -> PageToken {
         switch position {
         case .invalid(let reason): throw StoreError(.invalidValue, reason)
@@ -56,11 +56,11 @@ extension ReadContext {
         }
     }
 
-    /// The token of a record that is given. What it is ordered by behind references is looked up.
+    /// Returns the token for a given record. Sort fields of other records are looked up.
     private func token(
         behind values: [String: DynamicValue], _ type: OpenType, _ sort: [SortPart]
     ) throws(StoreError) -> PageToken {
-        // A program need not know all fields, and may know some by earlier names.
+        // A program may not know all fields of the stored type, and may know some by earlier names.
         var known: [Int: DynamicValue] = [:]
         for (name, value) in values {
             if let fieldIndex = type.type.fieldIndex(named: name) { known[fieldIndex] = value }
@@ -87,23 +87,23 @@ extension ReadContext {
     }
 }
 
-/// A position, as bytes that sort as records do.
+/// A position, as bytes that sort as the records do.
 struct PlanPosition: Sendable {
-    /// What the fields are that order the records, as keys, all in ascending form.
+    /// The values of the fields that order the records, as keys in ascending form.
     private let values: [[UInt8]]
-    /// All of them as one sort key.
+    /// These values as one sort key.
     private let sortKey: [UInt8]
-    /// The fields of the id as keys, all of them as one, and that as the record's key.
+    /// The values of the id's fields as keys; then all of them as one key; then that as the record's key.
     private let id: [[UInt8]]
     private let idKey: [UInt8]
     private let recordKey: [UInt8]
     private let isIDDescending: Bool
-    /// What the position says of the first field that orders the records, if anything: it holds for all behind it.
+    /// A condition on the first sort field that every record after the position meets; nil where there is none.
     let bound: ConditionNode?
 
-    /// Reads a token, of which it is known that it is one of this request.
+    /// Reads a token that is already known to belong to this request.
     ///
-    /// - Throws: ``StoreError`` with the code `invalidValue` when its values do not fit the request.
+    /// - Throws: ``StoreError`` with the code `invalidValue` when its values do not match the request.
     init(_ token: PageToken, of request: Request, type: OpenType, sort: [SortPart]) throws(StoreError) {
         do throws(CodecError) {
             let (values, sortKey) = try PlanPosition.keys(token, sort)
@@ -158,7 +158,7 @@ struct PlanPosition: Sendable {
     private static func bound(
         _ value: [UInt8]?, _ term: SortTerm?, _ part: SortPart?
     ) throws(CodecError) -> ConditionNode? {
-        // What stands behind references is not looked for by the position.
+        // There is no bound on a field of another record: compiled conditions test the record's own fields only.
         guard let term, let part, part.path == nil else { return nil }
         guard let value else { return term.isDescending ? .comparison(term.field, .equal, .none) : nil }
         let limit = unsafe try DynamicValue(from: value.span.bytes, as: part.access.type)
@@ -167,7 +167,7 @@ struct PlanPosition: Sendable {
         return part.access.mayBeNone ? .or([atMost, .comparison(term.field, .equal, .none)]) : atMost
     }
 
-    /// Whether a record comes behind the position.
+    /// Whether a record comes after the position.
     func precedes(
         _ table: FieldTable, _ key: RawSpan, of type: OpenType, _ order: [SortPart], in scope: ReadContext
     ) throws -> Bool {
@@ -181,7 +181,7 @@ struct PlanPosition: Sendable {
         return isIDDescending ? byID < 0 : byID > 0
     }
 
-    /// The keys behind the position on a path that gives the order; nil where that is not known.
+    /// Returns the range of keys after the position on a path that gives the order; nil where the range is not known.
     func keys(
         on candidate: PathCandidate, _ sort: [SortPart], _ condition: ConditionNode, _ type: OpenType
     ) -> KeyRange? {
@@ -200,12 +200,12 @@ struct PlanPosition: Sendable {
         for (number, part) in candidate.parts.enumerated() {
             var value = own[number]
             if number < candidate.fixedCount {
-                // What is asked of an element says nothing of the field, only of the path.
+                // The condition on an element fixes the path's key, not the field.
                 let ranges =
                     candidate.element == nil
                     ? ConditionRanges(type: type.type, part: part).ranges(condition) : candidate.ranges
                 let fixed = ranges.ranges.first?.lower
-                // A record that does not meet the condition stands before or behind all that do.
+                // The record does not meet the condition, so it comes before or after all records that do.
                 if let value, value != fixed { return nil }
                 value = fixed
             }
@@ -223,8 +223,8 @@ struct PlanPosition: Sendable {
 
     private func keys(behind key: [UInt8], kept: Int, _ isSole: Bool) -> KeyRange {
         let prefix = Array(key.prefix(kept))
-        // Long keys are truncated, and come in no order among those that begin alike. The only entry of a value in a unique
-        // index may lead to another record by now.
+        // Long keys are truncated, so keys with the same beginning are in no order. In a unique index, the only entry for a value
+        // may lead to another record by now.
         let isExact = key.count < kept && !isSole
         if isIDDescending { return KeyRange(lower: [], upper: isExact ? key : KeyRange.successor(of: prefix)) }
         return KeyRange(lower: isExact ? key + [0] : prefix, upper: nil)

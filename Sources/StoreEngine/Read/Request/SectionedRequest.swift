@@ -1,12 +1,12 @@
-/// A fetch request of which the records come in sections. ``FetchRequest/sections(by:)`` makes one.
+/// A fetch request whose records are returned in sections. Make one with ``FetchRequest/sections(by:)``.
 public struct SectionedRequest<R: Record, Key>: Sendable {
     let request: Request
     let key: Projection<R, Key>
 }
 
-/// Records that follow each other in the order of a request and are equal in one field.
+/// Consecutive records of a request that have equal values in one field.
 public struct Section<Key, R> {
-    /// The value of that field: the section's header.
+    /// The value of that field, which is the section's header.
     public let key: Key
     /// The records, in the request's order.
     public let records: [R]
@@ -16,12 +16,12 @@ extension Section: Sendable where Key: Sendable, R: Sendable {}
 extension Section: Equatable where Key: Equatable, R: Equatable {}
 
 extension FetchRequest {
-    /// The records in sections of equal values in a field.
+    /// Returns a request for the records in sections with equal values in a field.
     ///
-    /// The sections come in the order of that field: in the direction that the request says where it is ordered by the
-    /// field first, else ascending, before all that the request is ordered by. Limit and offset count records.
+    /// Sections come in the order of that field. If the request orders by the field first, its direction is kept. Otherwise the
+    /// field becomes the first sort key, ascending. The limit and the offset apply to records.
     ///
-    /// - Parameter key: gets the tokens of the record's fields, and returns one that has an order.
+    /// - Parameter key: a closure that receives the tokens of the record's fields and returns one that has an order.
     public func sections<Key>(by key: (R.Fields) -> Field<R, Key>) -> SectionedRequest<R, Key> {
         let field = key(R.fields)
         let header = FieldName(field.name)
@@ -32,7 +32,7 @@ extension FetchRequest {
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-    /// The sections that a request asks for.
+    /// Fetches the sections that a request asks for.
     ///
     /// - Throws: ``StoreError`` as for ``fetch(_:)-(FetchRequest<R>)``.
     public borrowing func fetch<R: Record, Key>(

@@ -1,14 +1,14 @@
-/// By which fields rows are told apart when each counts once.
+/// The fields that make rows distinct, for a request that returns each distinct row once.
 struct DistinctFields: Sendable {
-    /// The fields' names, for people.
+    /// The fields' names, for explanations.
     let names: String
-    /// Whether equal rows follow each other, so that knowing the last is enough.
+    /// Whether equal rows follow each other, so that a comparison with the last row is enough.
     let areNeighbours: Bool
     let key: GroupKey
 
-    /// Nil for a request of which every row counts.
+    /// Returns nil for a request that returns every row.
     init?(_ request: Request, type: OpenType, in catalog: Catalog) throws(StoreError) {
-        // Whole records differ in their ids.
+        // Whole records always differ in their ids.
         guard request.isDistinct, let fields = request.fields else { return nil }
         names = fields.map(\.description).joined(separator: ", ")
         key = try GroupKey(fields, of: type, in: catalog)
@@ -17,14 +17,14 @@ struct DistinctFields: Sendable {
     }
 }
 
-/// The rows that were found already.
+/// The rows that the cursor has returned.
 struct DistinctRows {
     private var seen: Set<[UInt8]> = []
     private var last: [UInt8]?
 
-    /// Adds a row; false when it was there.
+    /// Adds a row; returns false when it has been added before.
     ///
-    /// - Parameter onlyLast: whether only the row before this may be equal, so that the others can be forgotten.
+    /// - Parameter onlyLast: whether only the previous row can be equal to this one. Earlier rows are then not kept.
     mutating func insert(_ row: [UInt8], onlyLast: Bool) -> Bool {
         guard onlyLast else { return seen.insert(row).inserted }
         if row == last { return false }

@@ -1,17 +1,17 @@
-/// What answering a request took.
+/// The work that a fetch has done.
 package struct FetchCounts: Hashable, Sendable {
-    /// For each path of the plan, how many of its entries were looked at; without elements while the one path of a plan is walked.
+    /// The number of entries read on each path of the plan. Empty while a plan with one path is still being walked.
     package var walked: [Int] = []
-    /// How many records and entries were looked at to answer the parts of the condition about other records.
+    /// The number of records and entries read to resolve the parts of the condition about other records.
     package var lookedUp = 0
-    /// How many times a record's bytes were looked up or walked over.
+    /// The number of times that a record's bytes were looked up or walked over.
     package var fetched = 0
-    /// How many records were tested against the condition.
+    /// The number of records tested against the condition.
     package var tested = 0
-    /// How many met it.
+    /// The number of records that met the condition.
     package var passed = 0
-    /// How many were returned.
+    /// The number of records returned.
     package var returned = 0
-    /// Whether the keys of an intersection or a union were too many to hold, so that all records were walked.
+    /// Whether the keys of an intersection or a union exceeded their memory limit, so that the fetch walked all records.
     package var isWalkOfAll = false
 }

@@ -1,8 +1,9 @@
 import LMDB
 
-/// The keys of records that several walks lead to together.
+/// Combining the record keys of several walks.
 extension FetchCursor {
-    /// Finds the keys of the records that an intersection or a union leads to, or goes over to a walk over all.
+    /// Finds the keys of the records that an intersection or a union leads to. If there are too many, switches to a walk over all
+    /// records.
     @_lifetime(self: copy self)
     mutating func gatherKeys() throws(StoreError) {
         var keys = RecordKeySet(byteLimit: keyByteLimit)
@@ -30,7 +31,7 @@ extension FetchCursor {
         }
     }
 
-    /// Puts the keys of one walk in the set, or marks them there.
+    /// Adds the keys of one walk to the set, or marks them in it.
     ///
     /// - Returns: false when there are too many.
     private mutating func gather(

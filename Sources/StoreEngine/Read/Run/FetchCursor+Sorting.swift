@@ -1,20 +1,20 @@
-/// Records in an order that the walk does not give.
+/// Sorting records where the walk does not give the order.
 extension FetchCursor {
-    /// Finds all, and puts their keys in order.
+    /// Finds all records and sorts their keys.
     @_lifetime(self: copy self)
     mutating func sort() throws(StoreError) {
-        // Of rows that count once it is not known how many must be found.
+        // For distinct rows, the number of records to find is not known.
         let capacity = plan.distinct == nil ? plan.wanted : .max
         var found = SortedKeys(capacity: capacity, isIDDescending: plan.order.last?.isDescending ?? false)
         var sortKey = ByteWriter(capacity: 64)
         let firstWord = SortWord(plan.order[0])
-        // All records are wanted: what tells whether one is need not be asked for each.
+        // A plain walk needs no tests for each record, because every record is wanted.
         let isPlainWalk = hasPlainWalk && !readsAhead
         while isPlainWalk ? try step() : try find() {
             do {
                 let table = try RecordBytes.table(of: currentRecord)
                 let word = try firstWord(table, scratch: &sortKey)
-                // Most records of many come after all that are kept.
+                // In a large result, most records come after all those that are kept.
                 if word > found.greatestWord { continue }
                 try makeSortKey(table, &sortKey)
                 found.add(
@@ -32,7 +32,7 @@ extension FetchCursor {
         for number in plan.order.indices { try plan.order[number].append(table, scope, to: &sortKey) }
     }
 
-    /// Puts the records that are pending in order, by their fields.
+    /// Sorts the pending records by their fields.
     @_lifetime(self: copy self)
     mutating func sortPending() throws(StoreError) {
         var found = SortedKeys(capacity: .max, isIDDescending: plan.order.last?.isDescending ?? false)

@@ -1,6 +1,6 @@
 import LMDB
 
-/// Walks the records that answer a request, in order. Support for fetching; nothing to use directly.
+/// Walks the records that answer a request, in order. Supports fetching; do not use it directly.
 @safe
 @usableFromInline
 struct FetchCursor: ~Copyable, ~Escapable {
@@ -8,30 +8,31 @@ struct FetchCursor: ~Copyable, ~Escapable {
     let type: OpenType
     private let planned: PlannedRequest
     private let newestVersion: UInt32
-    // This and `pending` are seen in this file alone: Swift 6.3.1 fails on a copy of them in others ("a compiler bug").
+    // `walker` and `pending` are private because Swift 6.3.1 reports a compiler bug (a failed copy) where other files use them.
     private var walker: RangeWalker
-    /// Whether several paths are walked, and what they lead to put together first.
+    /// Whether the plan has several paths. Their keys are combined before the walk.
     private let isOfSeveralWalks: Bool
     /// Whether `walker` walks an index, and not the records.
     private let isIndexWalk: Bool
-    /// The bytes of a key up to which it tells the order that is asked for; the whole of it where none is.
+    /// The number of leading key bytes that give the requested order. A key that is at least as long may be truncated. `Int.max`
+    /// where the walk does not give an order.
     let orderedByteCount: Int
-    /// What each record must still meet.
+    /// The condition that each record must still meet.
     var filter: CompiledCondition?
-    /// Records to go through before the walk goes on.
+    /// Records to return before the walk continues.
     private var pending: RecordLookup
     private var nextPending = 0
-    /// How many entries of an index are read next before the first of their records is.
+    /// The number of index entries to read next before reading the first of their records.
     private var readAhead: Int
-    /// Whether the walk is at an entry already that is next, and has a truncated key.
+    /// Whether the walk has already moved to the next entry, which has a truncated key.
     private var isBeforeGroup = false
-    /// Whether the record that the walk is at came from `pending`.
+    /// Whether the current record came from `pending`.
     private var isAtPending = false
-    /// Whether `pending` holds all that is left.
+    /// Whether `pending` holds all remaining records.
     var isGathered: Bool
-    /// How many entries were walked before, to find their keys.
+    /// The number of entries that the planner walked to find the keys.
     private let gatheredCount: Int
-    /// Whether what is pending was tested before.
+    /// Whether the pending records have already been tested.
     var isTested = false
     var isSorted = false
     private var toSkip: Int
@@ -40,17 +41,17 @@ struct FetchCursor: ~Copyable, ~Escapable {
     @usableFromInline var currentRecord: RawSpan
     /// The bytes of `currentRecord` where it was stored in the form of an earlier version.
     private var upgraded: [UInt8] = []
-    /// What the plan's cover took from the entry that the walk is at.
+    /// The fields that the plan's cover read from the current entry.
     private var covered = CoveredFields()
-    /// The rows that were found already, where each counts once.
+    /// The rows returned so far, for a request that returns each distinct row once.
     private var rows = DistinctRows()
-    /// What was done so far.
+    /// The work done so far.
     var counts = FetchCounts()
-    /// How much memory the keys of an intersection or a union may take.
+    /// The memory limit in bytes for the keys of an intersection or a union.
     let keyByteLimit: Int
 
-    /// - Parameter keyByteLimit: how much memory the keys of an intersection or a union may take; all records are walked instead
-    ///   of more.
+    /// - Parameter keyByteLimit: the memory limit in bytes for the keys of an intersection or a union. Beyond it, the cursor
+    ///   walks all records instead.
     @_lifetime(copy scope)
     init(
         _ scope: ReadContext, _ planned: PlannedRequest, keyByteLimit: Int = 64 << 20
@@ -59,7 +60,8 @@ struct FetchCursor: ~Copyable, ~Escapable {
         type = planned.type
         self.planned = planned
         newestVersion = type.type.version
-        // Not last: Swift 6.3.1 releases what was there before, which is nothing yet, where the last property to be set is this one.
+        // `pending` must not be the last property to be set: Swift 6.3.1 would then release its previous value, and there is none
+        // yet.
         if case .keys(let keys) = planned.plan.source {
             (isGathered, gatheredCount) = (true, keys.count)
             pending = RecordLookup(scope, type, keys)
@@ -76,7 +78,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
             isOfSeveralWalks = false
             isIndexWalk = walk.indexNumber != nil
         case .intersection(let walks), .union(let walks):
-            // Used when the keys are too many to hold.
+            // Used when the keys exceed their memory limit.
             walker = try RangeWalker(scope, type.database, .all, isBackward: planned.plan.isBackward)
             isOfSeveralWalks = true
             isIndexWalk = false
@@ -92,7 +94,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
             orderedByteCount = isIndexWalk ? KeyLimit.indexValueBeginning : KeyLimit.recordKeyBeginning
         }
         counts.lookedUp = planned.lookedUp
-        // Who sets no limit may stop early.
+        // A caller without a limit may stop early.
         readAhead = planned.plan.limit == nil && !planned.plan.needsSort ? 2 : FoundValues.capacity
         toSkip = planned.plan.offset
         remaining = planned.plan.limit ?? .max
@@ -104,10 +106,10 @@ struct FetchCursor: ~Copyable, ~Escapable {
     private var cover: IndexCover? { planned.cover }
     private var needsRecords: Bool { planned.needsRecords }
 
-    /// How many records the cursor will come to at most, where that is known; else 0.
+    /// The most records that the cursor will return, where that is known; otherwise 0.
     @usableFromInline var knownCount: Int { Swift.min(gatheredCount, remaining) }
 
-    /// Goes to the next record; false at the end.
+    /// Moves to the next record; returns false at the end.
     @usableFromInline
     @_lifetime(self: copy self)
     mutating func advance() throws(StoreError) -> Bool {
@@ -126,7 +128,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
         return false
     }
 
-    /// Goes to the end, to count.
+    /// Moves to the end, to count the records.
     @_lifetime(self: copy self)
     mutating func skipAll() throws(StoreError) {
         let isPlain = hasPlainWalk && plan.distinct == nil && !plan.needsSort
@@ -137,55 +139,55 @@ struct FetchCursor: ~Copyable, ~Escapable {
         while try advance() {}
     }
 
-    /// What was done so far.
+    /// The work done so far.
     var done: FetchCounts {
         var result = counts
         if !isOfSeveralWalks { result.walked = [walker.count + gatheredCount] }
         return result
     }
 
-    /// How many entries were looked at, those of other types included.
+    /// The number of entries read, including those of other types.
     var scannedCount: Int {
         done.walked.reduce(counts.lookedUp, +) + (counts.isWalkOfAll ? walker.count : 0)
     }
 
-    /// The bytes of the record that the walk is at, whose checksum is not checked yet.
+    /// The bytes of the current record. The checksum is not checked yet.
     var record: RawSpan {
         @_lifetime(copy self)
         get { currentRecord }
     }
 
-    /// The key of the record that the walk is at.
+    /// The key of the current record.
     var recordKey: RawSpan {
         @_lifetime(copy self)
         get { currentKey }
     }
 
-    /// The record that the walk is at.
+    /// Decodes the current record.
     @inlinable
     func decoded<R: Record>(_ binding: TypedBinding) throws(StoreError) -> R {
         try scope.decoded(currentRecord, key: currentKey, binding)
     }
 
-    /// The error for the record that the walk is at.
+    /// Returns the error for a current record that cannot be decoded.
     @usableFromInline
     func damage(_ error: CodecError) -> StoreError { scope.damage(type, key: currentKey, error) }
 
-    /// The error for one that was met while the record that the walk is at was read, or one that it refers to.
+    /// Returns the error for a failure while reading the current record or a record that it refers to.
     func failed(_ error: any Error) -> StoreError {
         StoreError(reading: error, at: "the record of \(type.name) under the key \(HexText.of(currentKey))")
     }
 
-    /// The fields of the record that the walk is at.
+    /// Returns a decoder for the fields of the current record.
     ///
-    /// - Parameter verifying: whether the record's checksum is compared, which reads all of it.
+    /// - Parameter verifying: whether to check the record's checksum, which reads the whole record.
     @usableFromInline
     @_lifetime(copy self)
     func decoder(_ binding: TypedBinding, verifying: Bool = true) throws(StoreError) -> FieldDecoder {
         try scope.decoder(currentRecord, key: currentKey, binding, verifying: verifying)
     }
 
-    /// The values of some fields of the record that the walk is at.
+    /// Returns the values of some fields of the current record.
     @_lifetime(self: copy self)
     mutating func values(_ fieldIndexes: [Int]) throws(StoreError) -> [DynamicValue] {
         if let cover, try readCovered() {
@@ -208,9 +210,9 @@ struct FetchCursor: ~Copyable, ~Escapable {
         }
     }
 
-    /// Takes the fields of interest of the record that the walk is at from the walked index.
+    /// Reads the requested fields of the current record from the walked index.
     ///
-    /// - Returns: false where the record must be read.
+    /// - Returns: false where the record itself must be read.
     @usableFromInline
     @_lifetime(self: copy self)
     mutating func readCovered() throws(StoreError) -> Bool {
@@ -224,7 +226,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
         }
     }
 
-    /// The fields that ``readCovered()`` took.
+    /// A decoder for the fields that ``readCovered()`` read.
     @usableFromInline var coveredFields: FieldDecoder {
         @_lifetime(borrow self)
         borrowing get throws(CodecError) { FieldDecoder(try FieldTable(covered.tableBytes), slots: cover?.slots) }
@@ -234,18 +236,18 @@ struct FetchCursor: ~Copyable, ~Escapable {
         StoreError(error, at: "an entry of an index of \(type.name)")
     }
 
-    /// Whether filters let the record through that the walk is at; nil lets all through.
+    /// Whether the current record passes the filters; nil filters pass every record.
     func passes(_ filters: FeedFilters?) throws(StoreError) -> Bool {
         guard let filters else { return true }
         do {
-            // With its checksum: a damaged record must not be left out in silence.
+            // This checks the checksum, so that a filter never drops a damaged record silently.
             return try filters.pass(RecordBytes(currentRecord), of: type)
         } catch {
             throw damage(error)
         }
     }
 
-    /// Reads the record that the walk is at, where it was not read to find it.
+    /// Reads the current record, where finding it did not read it.
     @usableFromInline
     @_lifetime(self: copy self)
     mutating func load() throws(StoreError) {
@@ -257,12 +259,12 @@ struct FetchCursor: ~Copyable, ~Escapable {
         }
     }
 
-    /// Whether the next entries of one walk lead to just the records that are wanted.
+    /// Whether one walk remains and each of its entries leads to a wanted record, so that no record has to be tested.
     var hasPlainWalk: Bool {
         !isOfSeveralWalks && filter == nil && plan.position == nil && !isGathered && nextPending == pending.count
     }
 
-    /// Goes to the next record that meets the condition.
+    /// Moves to the next record that meets the condition.
     @_lifetime(self: copy self)
     mutating func find() throws(StoreError) -> Bool {
         if isOfSeveralWalks, !isGathered, !counts.isWalkOfAll { try gatherKeys() }
@@ -287,7 +289,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
         return true
     }
 
-    /// Whether the record meets what the source does not say.
+    /// Whether the record meets the part of the request that the source does not guarantee.
     private func isWanted() throws(StoreError) -> Bool {
         do {
             let table = try RecordBytes(unverified: currentRecord).table
@@ -298,13 +300,13 @@ struct FetchCursor: ~Copyable, ~Escapable {
         }
     }
 
-    /// Whether there was no row before that is equal to the one of the record that the walk is at.
+    /// Whether the row of the current record differs from all rows before it.
     private mutating func isNew(_ distinct: DistinctFields) throws(StoreError) -> Bool {
         let row = try key(distinct.key)
         return rows.insert(row, onlyLast: distinct.areNeighbours)
     }
 
-    /// Where the record that the walk is at stands in the order of a request.
+    /// Returns the token for the current record's position in the order of a request.
     func pageToken(_ request: Request) throws(StoreError) -> PageToken {
         do {
             let table = try RecordBytes(unverified: currentRecord).table
@@ -316,7 +318,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
         }
     }
 
-    /// Goes to the next entry of the path, and to its record.
+    /// Moves to the next entry of the path, and to its record.
     @_lifetime(self: copy self)
     mutating func step() throws(StoreError) -> Bool {
         if isBeforeGroup {
@@ -324,9 +326,9 @@ struct FetchCursor: ~Copyable, ~Escapable {
         } else {
             guard try walker.advance() else { return false }
         }
-        // Freed from the walker at once, which would be copied for as long as the key is borrowed from it.
+        // Detach the key from the walker at once. Otherwise the walker is copied as long as the key is borrowed from it.
         let key = unsafe _overrideLifetime(walker.key, copying: scope)
-        // An index entry's own record key may stand behind its value part.
+        // In an index entry, the record key may follow the value part.
         if key.byteCount >= orderedByteCount {
             try gatherGroup()
             return true
@@ -345,15 +347,17 @@ struct FetchCursor: ~Copyable, ~Escapable {
         return true
     }
 
-    /// Whether the keys of some entries are gathered before their records, which are looked up together then.
+    /// Whether the cursor gathers the keys of several entries first and then looks their records up together.
     var readsAhead: Bool { isIndexWalk && cover == nil }
 
-    /// Takes the keys of the entries from the one that the walk is at: few at first where who asks may stop, and no more than are
-    /// wanted, so that hardly one is read in vain.
+    /// Gathers the record keys of the next entries, beginning with the current one.
+    ///
+    /// If the caller may stop early, the first batch is small. No batch is larger than the request needs, so the cursor reads
+    /// almost no record in vain.
     @_lifetime(self: copy self)
     private mutating func gatherAhead() throws(StoreError) {
         let (wanted, isAll) = remaining.addingReportingOverflow(toSkip)
-        // Where many are left out, some more than are wanted.
+        // If the filter rejects many records, more keys are needed than records are wanted.
         let needed = isAll || plan.needsSort ? .max : Swift.max(wanted, counts.tested / 4)
         let count = Swift.min(readAhead, needed)
         readAhead = Swift.min(2 * readAhead, FoundValues.capacity)
@@ -366,8 +370,8 @@ struct FetchCursor: ~Copyable, ~Escapable {
         setPending(keys)
     }
 
-    /// Takes the keys of all entries that begin as the one that the walk is at, and puts their records in order: what follows
-    /// the beginning may be a hash.
+    /// Gathers the keys of all entries that have the same beginning as the current one, and sorts their records. The bytes after
+    /// the beginning may be a hash, which gives no order.
     @_lifetime(self: copy self)
     private mutating func gatherGroup() throws(StoreError) {
         var keys = RecordKeyList()
@@ -395,7 +399,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
         try take(record)
     }
 
-    /// Makes a stored record the one that the walk is at, in the form of the newest version.
+    /// Makes a stored record the current one, in the form of the newest version.
     @_lifetime(self: copy self)
     private mutating func take(_ record: RawSpan) throws(StoreError) {
         counts.fetched += 1
@@ -405,7 +409,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
                 unsafe currentRecord = _overrideLifetime(record, copying: scope)
                 return
             }
-            // The new form has a checksum of its own, so the old one is checked here.
+            // The upgraded form has its own checksum, so the stored one is checked here.
             upgraded = try upgrade.apply(to: RecordBytes(record))
             unsafe currentRecord = _overrideLifetime(upgraded.span.bytes, copying: scope)
         } catch {
@@ -413,23 +417,23 @@ struct FetchCursor: ~Copyable, ~Escapable {
         }
     }
 
-    /// Goes on with other keys.
+    /// Continues with other keys.
     @_lifetime(self: copy self)
     mutating func setPending(_ keys: RecordKeyList) {
         pending.take(keys)
         nextPending = 0
     }
 
-    /// How many keys there are to go through.
+    /// The number of pending keys.
     var pendingCount: Int { pending.count }
 
-    /// Whether a key that is pending may be truncated.
+    /// Whether a pending key may be truncated.
     var mayPendingBeTruncated: Bool { pending.mayBeTruncated }
 
     @_lifetime(self: copy self)
     mutating func fetchPending(_ index: Int) throws(StoreError) {
         let record = try unsafe _overrideLifetime(pending.record(index), copying: scope)
-        // The bytes stay where they are for as long as `pending` holds them: until the next group is gathered.
+        // The bytes stay at their address as long as `pending` holds them: until the next group is gathered.
         currentKey = unsafe _overrideLifetime(pending.key(index), copying: scope)
         try take(record)
     }

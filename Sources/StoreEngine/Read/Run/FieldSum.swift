@@ -2,30 +2,30 @@ public import Foundation
 
 /// A value that has sums and means: a number or a duration.
 public protocol SummableValue: IndexableValue {
-    /// What a sum is given as: the type itself, or of integers of fewer bits than 64 one of 64.
+    /// The type of a sum: the value's own type, or a 64-bit integer for integers of fewer bits.
     associatedtype Total: SummableValue = Self
-    /// What a mean is given as.
+    /// The type of a mean.
     associatedtype Mean: Sendable
 
-    /// The sum of such values; nil where it does not fit.
+    /// Creates the sum of such values; nil where it does not fit the type.
     init?(_ sum: FieldSum)
 
-    /// The mean of such values; nil where their sum does not fit.
+    /// Returns the mean of such values; nil where their sum is out of range.
     ///
-    /// - Parameter count: how many there were, 1 at least.
+    /// - Parameter count: the number of values, at least 1.
     static func mean(_ sum: FieldSum, count: Int) -> Mean?
 }
 
-/// A value that has sums, or one or nil.
+/// A value that has sums, or an optional of one.
 public protocol SummableFieldValue: FieldValue {
-    /// The type of a value that is there.
+    /// The type of the value without optionality.
     associatedtype Summand: SummableValue
 }
 
-/// What the values of a field add up to so far.
+/// The sum of a field's values so far.
 ///
-/// Integers, and the attoseconds of durations, are added up in 128 bits, which no number of integers makes overflow; floating
-/// numbers in `Double`; decimals in `Decimal`, rounded to its 38 digits.
+/// Integers, and the attoseconds of durations, are added in 128 bits; a sum of integers cannot overflow that. Floating-point
+/// numbers are added in `Double`, and decimals in `Decimal`, rounded to its 38 digits.
 public struct FieldSum: Sendable {
     private(set) var integer: Int128 = 0
     private(set) var floating = 0.0
@@ -47,45 +47,45 @@ public struct FieldSum: Sendable {
         }
     }
 
-    /// The mean of numbers; nil of none.
+    /// Returns the mean of the numbers; nil where there are none.
     func mean(count: Int) -> Double? { count == 0 ? nil : (Double(integer) + floating) / Double(count) }
 }
 
 extension SummableValue where Self: FixedWidthInteger {
-    /// The sum, unless it does not fit.
+    /// Creates the sum; nil where it does not fit.
     public init?(_ sum: FieldSum) { self.init(exactly: sum.integer) }
 
-    /// The mean in `Double`.
+    /// Returns the mean as a `Double`.
     public static func mean(_ sum: FieldSum, count: Int) -> Double? { sum.mean(count: count) }
 }
 
 extension SummableValue where Self: BinaryFloatingPoint {
-    /// The sum.
+    /// Creates the sum.
     public init?(_ sum: FieldSum) { self.init(sum.floating) }
 
-    /// The mean in `Double`.
+    /// Returns the mean as a `Double`.
     public static func mean(_ sum: FieldSum, count: Int) -> Double? { sum.mean(count: count) }
 }
 
 extension Decimal: SummableValue {
-    /// The sum, unless it is out of range; not a number where one of the values is not.
+    /// Creates the sum; nil where it is out of range. The sum is not a number where one of the values is not a number.
     public init?(_ sum: FieldSum) {
         if sum.hasOverflown { return nil }
         self = sum.decimal
     }
 
-    /// The mean, rounded to 38 digits.
+    /// Returns the mean, rounded to 38 digits.
     public static func mean(_ sum: FieldSum, count: Int) -> Decimal? { Decimal(sum).map { $0 / Decimal(count) } }
 }
 
 extension Duration: SummableValue {
-    /// The sum, unless it is out of range.
+    /// Creates the sum; nil where it is out of range.
     public init?(_ sum: FieldSum) {
         if sum.hasOverflown { return nil }
         self.init(attoseconds: sum.integer)
     }
 
-    /// The mean, in whole attoseconds, rounded towards zero.
+    /// Returns the mean in whole attoseconds, rounded towards zero.
     public static func mean(_ sum: FieldSum, count: Int) -> Duration? {
         Duration(sum).map { Duration(attoseconds: $0.attoseconds / Int128(count)) }
     }

@@ -1,16 +1,17 @@
-/// Records of the type at hand that were found by those that refer to them: what is left of such a part of a condition
-/// when a request is run.
+/// The records that a condition about referring records has led to. While a request runs, they replace that part of its
+/// condition.
 package struct FoundRecords: Hashable, Sendable {
-    /// The whole keys of their ids.
+    /// The whole keys of the records' ids.
     let keys: Set<[UInt8]>
-    /// Whether all others are meant.
+    /// Whether all records except these are meant.
     let isExcluded: Bool
-    /// The part of the condition that they were found for.
+    /// The text of the part of the condition that they replace.
     let text: String
 }
 
 extension ConditionRanges {
-    /// The keys of the field in records that were found: of an id of several fields those of the first.
+    /// Returns the ranges of a field's keys in the found records. For an id of several fields, these are the keys of the first
+    /// field.
     func ranges(_ found: FoundRecords) -> KeyRanges {
         guard let first = type.idFields.first, type.fieldIndex(ofID: first) == part.fieldIndex else { return .all }
         if type.idFields.count == 1 { return KeyRanges(found.keys.map { .prefixed(by: $0, isPoint: true) }) }
@@ -20,7 +21,7 @@ extension ConditionRanges {
         for key in found.keys {
             var end = 0
             scratch.removeAll()
-            // Of a few values a key does not tell how they are encoded, nor then where it ends.
+            // A few values cannot be read back from a key, so the end of the field's key is not known.
             let isRead = unsafe try? part.component.appendField(of: field, from: key.span.bytes, at: &end, to: &scratch)
             guard isRead == true else { return .all }
             prefixes.insert(Array(key[..<end]))

@@ -1,12 +1,12 @@
-/// Some fields of records, or of those that they refer to, as bytes: equal where all the values are, and in the order of
-/// the values.
+/// The bytes of some fields of a record or of the records that it refers to. The bytes are equal where all values are equal, and
+/// sort as the values do.
 struct GroupKey: Sendable {
     private struct Part: Sendable {
         let access: FieldAccess
-        /// Nil where values have no order: their encodings are compared.
+        /// Nil where values have no order. Their encodings are compared instead.
         let component: KeyComponent?
         let isDescending: Bool
-        /// The way to the record that has the field, where it is not the one at hand.
+        /// The path to the record that has the field; nil where the field is the record's own.
         let path: ReferencePath?
 
         func append(_ table: FieldTable, to writer: inout ByteWriter) throws(CodecError) {
@@ -19,7 +19,7 @@ struct GroupKey: Sendable {
 
     private let parts: [Part]
 
-    /// - Parameter order: gives the directions; a field that is not in it ascends.
+    /// - Parameter order: the directions of the fields. A field that is not in it ascends.
     init(
         _ fields: [FieldName], of type: OpenType, in catalog: Catalog, order: [SortTerm] = []
     ) throws(StoreError) {
@@ -32,7 +32,7 @@ struct GroupKey: Sendable {
         }
     }
 
-    /// The values in a record.
+    /// Returns the values of the fields in a record.
     func values(_ table: FieldTable, _ scope: ReadContext) throws -> [DynamicValue] {
         try parts.map { part in
             var found = DynamicValue.none
@@ -50,7 +50,7 @@ struct GroupKey: Sendable {
         }
     }
 
-    /// The bytes of a record. Where a reference on the way leads nowhere, what is behind it is none.
+    /// Returns the key of a record. Where a reference leads nowhere, the field counts as none.
     func bytes(_ table: FieldTable, _ scope: ReadContext) throws -> [UInt8] {
         var writer = ByteWriter(capacity: 64)
         for part in parts {
@@ -68,7 +68,7 @@ struct GroupKey: Sendable {
 }
 
 extension FetchCursor {
-    /// The key of the record that the walk is at.
+    /// Returns the key of the current record.
     func key(_ key: GroupKey) throws(StoreError) -> [UInt8] {
         do {
             return try key.bytes(RecordBytes(unverified: record).table, scope)
@@ -77,7 +77,7 @@ extension FetchCursor {
         }
     }
 
-    /// The values of a key in the record that the walk is at.
+    /// Returns the values of a key's fields in the current record.
     func values(_ key: GroupKey) throws(StoreError) -> [DynamicValue] {
         do {
             return try key.values(RecordBytes(unverified: record).table, scope)
@@ -86,7 +86,7 @@ extension FetchCursor {
         }
     }
 
-    /// Takes the record that the walk is at into aggregates.
+    /// Adds the current record to aggregates.
     func add(to states: inout [AggregateState], _ aggregates: [CompiledAggregate]) throws(StoreError) {
         do {
             let table = try RecordBytes(unverified: record).table

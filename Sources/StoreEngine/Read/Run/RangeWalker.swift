@@ -1,6 +1,6 @@
 import LMDB
 
-/// Walks the entries of a database whose keys lie in some runs, from their first or from their last.
+/// Walks the entries of a database whose keys lie in given ranges, forward or backward.
 @safe
 struct RangeWalker: ~Copyable, ~Escapable {
     private let scope: ReadContext
@@ -8,12 +8,12 @@ struct RangeWalker: ~Copyable, ~Escapable {
     private var cursor: LMDBCursor
     private let ranges: [KeyRange]
     private let isBackward: Bool
-    /// The range that is walked, counted in the direction of the walk; nil before the first.
+    /// The number of the current range, counted in the direction of the walk; nil before the first.
     private var range: Int?
-    /// Where that range ends, if it does: its first key when walked backward, else the first key behind it.
+    /// The end of the current range: its first key in a backward walk, otherwise the first key after it.
     private var end = ByteWriter(capacity: 0)
     private var hasEnd = false
-    /// How many entries the walk has come to.
+    /// The number of entries that the walk has visited.
     private(set) var count = 0
 
     @_lifetime(copy scope)
@@ -31,19 +31,19 @@ struct RangeWalker: ~Copyable, ~Escapable {
         self.isBackward = isBackward
     }
 
-    /// The key of the entry that the walk is at.
+    /// The key of the current entry.
     var key: RawSpan {
         @_lifetime(borrow self)
         borrowing get { cursor.key }
     }
 
-    /// The value of the entry that the walk is at.
+    /// The value of the current entry.
     var value: RawSpan {
         @_lifetime(borrow self)
         borrowing get { cursor.value }
     }
 
-    /// The key of the record that the walk is at an index entry of.
+    /// Returns the record key of the current index entry.
     @_lifetime(borrow self)
     func recordKey(of type: OpenType) throws(StoreError) -> RawSpan {
         do {
@@ -53,13 +53,13 @@ struct RangeWalker: ~Copyable, ~Escapable {
         }
     }
 
-    /// Goes to the next entry; false at the end.
+    /// Moves to the next entry; returns false at the end.
     @_lifetime(self: copy self)
     mutating func advance() throws(StoreError) -> Bool {
         do {
             if let range, range < ranges.count {
                 let isPositioned = isBackward ? try cursor.previous() : try cursor.next()
-                // Inside of a call of its own this would copy the cursor for each entry.
+                // This check stays inline: in a method of its own it would copy the cursor for each entry.
                 if isPositioned, !hasEnd || Self.isInside(cursor.key, end, isBackward) {
                     count += 1
                     return true
@@ -73,14 +73,14 @@ struct RangeWalker: ~Copyable, ~Escapable {
         }
     }
 
-    /// Counts the entries from here to the end of the walk, without looking at them.
+    /// Counts the entries from the current one to the end of the walk, without reading them.
     @_lifetime(self: copy self)
     mutating func countRest() throws(StoreError) -> Int {
         assert(!isBackward, "entries are counted forward")
         let before = count
         while try advance() {
             do {
-                // Where the run ends is looked up once; until then no key is compared.
+                // The end of a range is looked up once, so no key has to be compared before it.
                 count += try cursor.skip(to: lastAddress())
             } catch {
                 throw StoreError(error)
@@ -89,7 +89,7 @@ struct RangeWalker: ~Copyable, ~Escapable {
         return count - before
     }
 
-    /// Where the last entry of the range that is walked forward lies.
+    /// Returns the address of the last entry of the current range of a forward walk.
     private func lastAddress() throws(LMDBError) -> UInt {
         var other = try scope.snapshot.openCursor(database)
         if hasEnd {
@@ -101,7 +101,7 @@ struct RangeWalker: ~Copyable, ~Escapable {
         return other.address
     }
 
-    /// Undoes a move.
+    /// Undoes the last move.
     @_lifetime(self: copy self)
     mutating func stepBack() throws(StoreError) {
         do {
@@ -132,7 +132,7 @@ struct RangeWalker: ~Copyable, ~Escapable {
     private mutating func enter(_ bounds: KeyRange) throws(LMDBError) -> Bool {
         if isBackward {
             guard let upper = bounds.upper else { return try cursor.last() }
-            // The last before the end: one back from the first that is not before it.
+            // The last entry before the end: one step back from the first entry at or after the end.
             _ = try unsafe cursor.seek(atLeast: upper.span.bytes)
             return try cursor.previous()
         }

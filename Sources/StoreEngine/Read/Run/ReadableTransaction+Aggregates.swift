@@ -1,49 +1,49 @@
-// One value for all records that a request asks for. Nil counts for nothing.
+// Aggregates over all records that a request asks for. Nil values are ignored.
 extension ReadableTransaction where Self: ~Copyable {
-    /// The least value of a field, by the order of keys; nil where no record has one.
+    /// Returns the least value of a field, by the order of keys; nil where no record has a value.
     ///
-    /// - Complexity: an index on the field answers it with one look where the request has no condition of its own.
+    /// - Complexity: one lookup where the field has an index and the request has no condition, limit or offset.
     public borrowing func min<R: Record, V: IndexableValue>(
         _ request: FetchRequest<R>, _ field: KeyPath<R.Fields, Field<R, V>>
     ) throws(StoreError) -> V? {
         try _reading.extreme(request, R.fields[keyPath: field], isGreatest: false)
     }
 
-    /// The greatest value of a field, by the order of keys; nil where no record has one.
+    /// Returns the greatest value of a field, by the order of keys; nil where no record has a value.
     ///
-    /// - Complexity: as ``min(_:_:)``.
+    /// - Complexity: the same as ``min(_:_:)``.
     public borrowing func max<R: Record, V: IndexableValue>(
         _ request: FetchRequest<R>, _ field: KeyPath<R.Fields, Field<R, V>>
     ) throws(StoreError) -> V? {
         try _reading.extreme(request, R.fields[keyPath: field], isGreatest: true)
     }
 
-    /// The least value of a field that may be nil; nil where no record has one.
+    /// Returns the least value of an optional field, by the order of keys; nil where no record has a value.
     ///
-    /// - Complexity: as for a field that may not.
+    /// - Complexity: the same as for a field that is not optional.
     public borrowing func min<R: Record, V: IndexableValue>(
         _ request: FetchRequest<R>, _ field: KeyPath<R.Fields, Field<R, V?>>
     ) throws(StoreError) -> V? {
         try _reading.extreme(request, R.fields[keyPath: field], isGreatest: false) ?? nil
     }
 
-    /// The greatest value of a field that may be nil; nil where no record has one.
+    /// Returns the greatest value of an optional field, by the order of keys; nil where no record has a value.
     ///
-    /// - Complexity: as for a field that may not.
+    /// - Complexity: the same as for a field that is not optional.
     public borrowing func max<R: Record, V: IndexableValue>(
         _ request: FetchRequest<R>, _ field: KeyPath<R.Fields, Field<R, V?>>
     ) throws(StoreError) -> V? {
         try _reading.extreme(request, R.fields[keyPath: field], isGreatest: true) ?? nil
     }
 
-    /// The sum of a field; zero where no record has a value.
+    /// Returns the sum of a field; zero where no record has a value.
     ///
-    /// Integers and durations are added up in 128 bits, floating numbers in `Double`, decimals with 38 digits, in the order of
-    /// the walk.
+    /// Integers and durations are added in 128 bits, floating-point numbers in `Double`, and decimals with 38 digits. Values are
+    /// added in the order of the walk.
     ///
-    /// - Returns: a value of the field's type; of integers of fewer bits than 64 an `Int` or a `UInt`.
-    /// - Throws: ``StoreError`` with the code `tooLarge` when the sum does not fit.
-    /// - Complexity: as for the records, of which none is decoded as a whole.
+    /// - Returns: a value of the field's type; for integers of fewer than 64 bits, an `Int` or a `UInt`.
+    /// - Throws: ``StoreError`` with the code `tooLarge` when the sum does not fit the type.
+    /// - Complexity: the same as for fetching the records, but no record is decoded as a whole.
     public borrowing func sum<R: Record, V: SummableFieldValue>(
         _ request: FetchRequest<R>, _ field: KeyPath<R.Fields, Field<R, V>>
     ) throws(StoreError) -> V.Summand.Total {
@@ -51,10 +51,11 @@ extension ReadableTransaction where Self: ~Copyable {
         return try aggregate.value(_reading.aggregated(request, aggregate.term))
     }
 
-    /// The mean of a field, of decimals and durations as such and else in `Double`; nil where no record has a value.
+    /// Returns the mean of a field; nil where no record has a value. The mean of decimals is a decimal and the mean of durations
+    /// a duration; any other mean is a `Double`.
     ///
     /// - Throws: ``StoreError`` with the code `tooLarge` when the sum of decimals or durations is out of range.
-    /// - Complexity: as ``sum(_:_:)``.
+    /// - Complexity: the same as ``sum(_:_:)``.
     public borrowing func average<R: Record, V: SummableFieldValue>(
         _ request: FetchRequest<R>, _ field: KeyPath<R.Fields, Field<R, V>>
     ) throws(StoreError) -> V.Summand.Mean? {
@@ -64,7 +65,7 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension ReadContext {
-    /// What becomes of a field's values in all records that a request asks for.
+    /// Aggregates a field over all records that a request asks for.
     func aggregated<R: Record>(
         _ request: FetchRequest<R>, _ term: AggregateTerm
     ) throws(StoreError) -> AggregateState {
@@ -79,7 +80,7 @@ extension ReadContext {
         return states[0]
     }
 
-    /// Calls `body` with all records that a request asks for.
+    /// Calls `body` with each record that a request asks for.
     func forEachRecord<R: Record>(_ request: FetchRequest<R>, _ body: (R) -> Void) throws(StoreError) {
         let binding = try binding(R.self)
         var cursor = try fetchCursor(request, binding)
@@ -93,7 +94,7 @@ extension ReadContext {
             let term = AggregateTerm(isGreatest ? .max : .min, field.name)
             return try aggregated(request, term).best.map { best throws(StoreError) in
                 do throws(CodecError) {
-                    // Without the mark of an optional.
+                    // The bytes have no mark of an optional, so add it.
                     let bytes = V.fieldType.isOptional ? [1] + best.value : best.value
                     return unsafe try V(from: bytes.span.bytes)
                 } catch {
@@ -114,14 +115,14 @@ extension ReadContext {
             ordered.request.limit = 1
             return try fetch(ordered).first.map { field.value(in: $0) }
         }
-        // Only those that the request's own order and limit let in.
+        // The request's own order and limit decide which records count.
         var (best, bestKey): (V?, [UInt8]) = (nil, [])
         try forEachRecord(request) { record in
             let value = field.value(in: record)
             var key = ByteWriter(capacity: 64)
             value.encodeKey(to: &key)
             let bytes = key.array()
-            // The key of nil is a zero.
+            // The key of nil is a single zero byte.
             if V.fieldType.isOptional, bytes == [0] { return }
             let isBetter =
                 isGreatest ? bestKey.lexicographicallyPrecedes(bytes) : bytes.lexicographicallyPrecedes(bestKey)

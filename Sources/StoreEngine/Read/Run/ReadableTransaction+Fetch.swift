@@ -1,42 +1,42 @@
 extension ReadableTransaction where Self: ~Copyable {
-    /// The records that a request asks for.
+    /// Fetches the records that a request asks for.
     ///
-    /// - Throws: ``StoreError``: `unknownType`; `unknownField` and `invalidValue` where the request does not fit the
-    ///   store's schema; `damaged`.
-    /// - Complexity: an index, or the order of ids, is used where the condition bounds its first fields; else all records
-    ///   are looked at. ``explain(_:)`` tells.
+    /// - Throws: ``StoreError``: `unknownType`; `unknownField` and `invalidValue` where the request does not match the store's
+    ///   schema; `damaged`.
+    /// - Complexity: the fetch uses an index, or the order of ids, where the condition bounds its first fields. Otherwise it
+    ///   reads all records. ``explain(_:analyzed:)-(FetchRequest<R>,_)`` describes the choice.
     @inlinable
     public borrowing func fetch<R: Record>(_ request: FetchRequest<R>) throws(StoreError) -> [R] {
         try _reading.fetch(request)
     }
 
-    /// All records of a type: `tx.fetch(Sensor.self)`.
+    /// Fetches all records of a type: `tx.fetch(Sensor.self)`.
     ///
-    /// - Throws: ``StoreError``: `unknownType`; `invalidValue` where the type does not fit the store's schema; `damaged`.
+    /// - Throws: ``StoreError``: `unknownType`; `invalidValue` where the type does not match the store's schema; `damaged`.
     @inlinable
     public borrowing func fetch<R: Record>(_ type: R.Type) throws(StoreError) -> [R] {
         try _reading.fetch(FetchRequest(type))
     }
 
-    /// The first record that a request asks for, or nil.
+    /// Fetches the first record that a request asks for; nil where there is none.
     @inlinable
     public borrowing func first<R: Record>(_ request: FetchRequest<R>) throws(StoreError) -> R? {
         try _reading.fetch(request.upToOne).first
     }
 
-    /// How many records a request asks for. Decodes none.
+    /// Counts the records that a request asks for. Decodes no record.
     public borrowing func count<R: Record>(_ request: FetchRequest<R>) throws(StoreError) -> Int {
         let scope = _reading
         return try scope.count(request.request, typeIndex: scope.binding(R.self).typeIndex)
     }
 
-    /// Whether there is a record that a request asks for.
+    /// Whether a request matches at least one record.
     public borrowing func exists<R: Record>(_ request: FetchRequest<R>) throws(StoreError) -> Bool {
         try count(request.upToOne) > 0
     }
 
-    /// Calls `body` with each record that a request asks for, until it returns false. Takes memory for one record, unless
-    /// they have to be sorted.
+    /// Calls `body` with each record that a request asks for, until `body` returns false. Takes memory for one record, unless the
+    /// records have to be sorted.
     @inlinable
     public borrowing func forEach<R: Record>(_ request: FetchRequest<R>, _ body: (R) throws -> Bool) throws {
         try _reading.forEach(request, body)
@@ -44,7 +44,7 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension FetchRequest {
-    /// The same for one record at most.
+    /// The same request for one record at most.
     @usableFromInline var upToOne: FetchRequest { limit(min(request.limit ?? 1, 1)) }
 }
 
@@ -68,7 +68,7 @@ extension ReadContext {
         }
     }
 
-    /// A request for all records of a type in the order of their ids.
+    /// Returns a request for all records of a type in the order of their ids.
     @usableFromInline
     func allByID<R: Record>(_ type: R.Type) throws(StoreError) -> FetchRequest<R> {
         var request = FetchRequest(type)
@@ -84,20 +84,20 @@ extension ReadContext {
         try fetchCursor(request.request, typeIndex: binding.typeIndex)
     }
 
-    /// Walks the records of a type that a request asks for.
+    /// Returns a cursor over the records of a type that a request asks for.
     @_lifetime(copy self)
     func fetchCursor(_ request: Request, typeIndex: Int) throws(StoreError) -> FetchCursor {
         try FetchCursor(self, planned(request, typeIndex: typeIndex))
     }
 
-    /// Calls `body` with some fields of each record that a request asks for, until it returns false. Where an index that
-    /// the plan walks holds them all, no record is read.
+    /// Calls `body` with some fields of each record that a request asks for, until `body` returns false. If the plan walks an
+    /// index that holds all of these fields, no record is read.
     ///
     /// - Parameters:
-    ///   - fieldIndexes: the places of the fields among the type's newest.
-    ///   - path: the way to take, for tests; nil leaves the choice to the planner.
-    ///   - body: gets the values in the order of `fieldIndexes`.
-    /// - Returns: what that took.
+    ///   - fieldIndexes: the indexes of the fields among the type's newest fields.
+    ///   - path: the path to use, for tests; nil leaves the choice to the planner.
+    ///   - body: receives the values in the order of `fieldIndexes`.
+    /// - Returns: the work that the fetch has done.
     @discardableResult
     package func fetchFields(
         _ request: Request, fieldIndexes: [Int], typeIndex: Int, by path: Plan.Path? = nil,
@@ -110,12 +110,12 @@ extension ReadContext {
         return cursor.done
     }
 
-    /// Calls `body` with each record that a request asks for, until it returns false.
+    /// Calls `body` with each record that a request asks for, until `body` returns false.
     ///
     /// - Parameters:
-    ///   - path: the way to take, for tests; nil leaves the choice to the planner.
-    ///   - search: how records are asked who refers to them, for tests; nil leaves the choice to what it costs.
-    /// - Returns: how many records or entries of an index were looked at.
+    ///   - path: the path to use, for tests; nil leaves the choice to the planner.
+    ///   - search: how to find the records that refer to a record, for tests; nil chooses by cost.
+    /// - Returns: the number of records and index entries read.
     @discardableResult
     package func fetchDynamic(
         _ request: Request, typeIndex: Int, by path: Plan.Path? = nil, search: ReferrerSearch? = nil,
@@ -130,10 +130,10 @@ extension ReadContext {
         return cursor.scannedCount
     }
 
-    /// How many records of a type a request asks for.
+    /// Counts the records of a type that a request asks for.
     package func count(_ request: Request, typeIndex: Int) throws(StoreError) -> Int {
         try Planner.requireLimits(request)
-        // The order makes no difference, but has to be one.
+        // The order does not change the count, but it must be valid.
         _ = try Planner.sortParts(request.order, state.catalog.types[typeIndex], state.catalog)
         let isPlain = request.condition == .constant(true) && request.position == nil
         if isPlain, !request.isDistinct {
@@ -144,17 +144,17 @@ extension ReadContext {
         return try counted(request, typeIndex: typeIndex).returned
     }
 
-    /// Counts by a walk, and tells what that took.
+    /// Counts the records by a walk, and returns the work that it did.
     package func counted(_ request: Request, typeIndex: Int) throws(StoreError) -> FetchCounts {
         var unordered = request
-        // A position is one in the order.
+        // A position refers to the order, so a request with a position keeps it.
         if request.position == nil { unordered.order = [] }
         var cursor = try FetchCursor(self, planned(unordered, typeIndex: typeIndex, covering: []))
         try cursor.skipAll()
         return cursor.done
     }
 
-    /// Whether there is a record with this id that meets a condition.
+    /// Whether the record with this id exists and meets a condition.
     package func meets(_ condition: ConditionNode, id: [DynamicValue], typeIndex: Int) throws(StoreError) -> Bool {
         let type = state.catalog.types[typeIndex]
         let isThis = zip(type.idParts, id).map { part, value in
@@ -165,7 +165,7 @@ extension ReadContext {
         return try count(request, typeIndex: typeIndex) > 0
     }
 
-    /// All ways to answer a request, for tests.
+    /// Returns all paths that can answer a request, for tests.
     package func paths(_ request: Request, typeIndex: Int) throws(StoreError) -> [Plan.Path] {
         let resolved = try resolved(request, typeIndex: typeIndex)
         return try Planner(state.catalog.types[typeIndex], resolved, in: state.catalog).allPaths()

@@ -1,10 +1,10 @@
 // Fetching some fields of each record.
 extension ReadableTransaction where Self: ~Copyable {
-    /// The rows that a projection asks for.
+    /// Fetches the rows that a projection asks for.
     ///
-    /// - Throws: ``StoreError``: as for a whole record, and `unknownField` or `invalidValue` where a struct does not fit
-    ///   the record.
-    /// - Complexity: as ``fetch(_:)-(FetchRequest<R>)``; of each record only these fields are decoded.
+    /// - Throws: ``StoreError``: as for a whole record; also `unknownField` or `invalidValue` where a struct does not match the
+    ///   record.
+    /// - Complexity: the same as ``fetch(_:)-(FetchRequest<R>)``, but only these fields of each record are decoded.
     @inlinable
     public borrowing func fetch<R: Record, Output>(
         _ projection: Projection<R, Output>
@@ -12,7 +12,7 @@ extension ReadableTransaction where Self: ~Copyable {
         try _reading.fetch(projection)
     }
 
-    /// The first row that a projection asks for, or nil.
+    /// Fetches the first row that a projection asks for; nil where there is none.
     @inlinable
     public borrowing func first<R: Record, Output>(
         _ projection: Projection<R, Output>
@@ -20,14 +20,14 @@ extension ReadableTransaction where Self: ~Copyable {
         try fetch(projection.upToOne).first
     }
 
-    /// How many rows a projection asks for. Decodes none.
+    /// Counts the rows that a projection asks for. Decodes no row.
     public borrowing func count<R: Record, Output>(_ projection: Projection<R, Output>) throws(StoreError) -> Int {
         let scope = _reading
         return try scope.count(projection.request, typeIndex: scope.binding(R.self).typeIndex)
     }
 
-    /// Calls `body` with each row that a projection asks for, until it returns false. Takes memory for one row, unless
-    /// they have to be sorted or told apart.
+    /// Calls `body` with each row that a projection asks for, until `body` returns false. Takes memory for one row, unless the
+    /// rows have to be sorted or made distinct.
     @inlinable
     public borrowing func forEach<R: Record, Output>(
         _ projection: Projection<R, Output>, _ body: (Output) throws -> Bool
@@ -35,9 +35,10 @@ extension ReadableTransaction where Self: ~Copyable {
         try _reading.forEach(projection, body)
     }
 
-    /// How a projection is answered, for people; see ``explain(_:analyzed:)-(FetchRequest<R>,_)``.
+    /// Explains how a projection is answered; see ``explain(_:analyzed:)-(FetchRequest<R>,_)``.
     ///
-    /// - Parameter analyzed: whether to answer it too, and to say how many entries and records each step gave.
+    /// - Parameter analyzed: whether to run the projection too, and to report the number of entries and records that each step
+    ///   gave.
     public borrowing func explain<R: Record, Output>(
         _ projection: Projection<R, Output>, analyzed: Bool = false
     ) throws(StoreError) -> String {
@@ -94,8 +95,8 @@ extension ReadContext {
 }
 
 extension FetchCursor {
-    /// The fields that a projection wants of the record that the walk is at: from the index that is walked, where that
-    /// holds them all.
+    /// Returns the projection's row for the current record. The fields come from the walked index, where the index holds them
+    /// all.
     @inlinable
     @_lifetime(self: copy self)
     mutating func row<R: Record, Output>(
@@ -112,7 +113,7 @@ extension FetchCursor {
         return try rowOfRecord(projection, paths, binding)
     }
 
-    /// The same from the record, which was read.
+    /// Returns the projection's row from the current record, which has been read.
     @inlinable
     func rowOfRecord<R: Record, Output>(
         _ projection: Projection<R, Output>, _ paths: FollowedPaths, _ binding: TypedBinding
@@ -121,7 +122,8 @@ extension FetchCursor {
         let decoder = try decoder(binding, verifying: false)
         do {
             if let row = try projection.decode(decoder, followed) { return row }
-            // A version before one of the fields: what stands in for it is known to the record's own initializer.
+            // The record's version is older than one of the fields. Only the record's own initializer knows the field's initial
+            // value.
             return try projection.extract(R(from: decoder), followed)
         } catch {
             throw damage(error)
@@ -130,11 +132,11 @@ extension FetchCursor {
 }
 
 extension Projection {
-    /// The same for one row at most.
+    /// The same projection for one row at most.
     @usableFromInline var upToOne: Projection { limit(Swift.min(request.limit ?? 1, 1)) }
 
-    /// The places of its fields, where an index may give them without the records: not for a field inside another, and not
-    /// where rows are told apart or a position is to be found, which is done on records.
+    /// Returns the indexes of the projection's fields, where an index may give the fields without the records. Returns nil for a
+    /// field inside another field, for distinct rows, and for a request with a position, because those need the records.
     func fieldIndexes(in type: RecordType) -> [Int]? {
         guard !request.isDistinct, request.position == nil, let fields = request.fields else { return nil }
         let fieldIndexes = fields.map { $0.single.flatMap { type.fieldIndex(named: $0) } }

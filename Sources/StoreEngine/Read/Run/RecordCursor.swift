@@ -1,4 +1,5 @@
-/// Walks the records that a request asks for, one at a time, in constant memory unless they have to be sorted.
+/// A cursor over the records that a request asks for, one at a time. It takes constant memory, unless the records have to be
+/// sorted.
 ///
 /// ```swift
 /// try store.read { tx in
@@ -7,7 +8,7 @@
 /// }
 /// ```
 ///
-/// It cannot outlive the transaction: the compiler sees to that.
+/// A cursor cannot outlive its transaction; the compiler enforces this.
 public struct RecordCursor<R: Record>: ~Copyable, ~Escapable {
     private var cursor: FetchCursor
     private let binding: TypedBinding
@@ -19,7 +20,7 @@ public struct RecordCursor<R: Record>: ~Copyable, ~Escapable {
         self.binding = binding
     }
 
-    /// The next record, or nil at the end.
+    /// Returns the next record; nil at the end.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
     public mutating func next() throws(StoreError) -> R? {
@@ -29,7 +30,7 @@ public struct RecordCursor<R: Record>: ~Copyable, ~Escapable {
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-    /// A cursor before the first record that a request asks for.
+    /// Returns a cursor before the first record that a request asks for.
     ///
     /// - Throws: ``StoreError`` as for ``fetch(_:)-(FetchRequest<R>)``.
     @_lifetime(borrow self)

@@ -1,14 +1,14 @@
 import LMDB
 
-/// Record keys in one buffer, one behind the other. Support for fetching; nothing to use directly.
+/// A list of record keys in one buffer. Supports fetching; do not use it directly.
 @usableFromInline
 struct RecordKeyList: Sendable {
     private var bytes: [UInt8] = []
     private var ends: [Int] = []
-    /// Whether one of them may be truncated, so that they need not come in the order of ids.
+    /// Whether a key may be truncated, so that the keys may not be in the order of ids.
     private(set) var mayBeTruncated = false
 
-    /// An empty list with room for so many keys of so many bytes together, before it grows.
+    /// Creates an empty list with room for `count` keys of `byteCount` bytes in total, before it grows.
     init(byteCount: Int = 64, count: Int = 0) {
         bytes.reserveCapacity(byteCount)
         ends.reserveCapacity(count)
@@ -27,7 +27,7 @@ struct RecordKeyList: Sendable {
         ends.append(bytes.count)
     }
 
-    /// Looks for the values under some of the keys at once.
+    /// Looks up the values of several keys at once.
     @_lifetime(values: copy snapshot)
     func find(
         _ range: Range<Int>, _ database: LMDBDatabase, _ snapshot: borrowing LMDBSnapshot,

@@ -1,34 +1,34 @@
-/// The record keys that several walks have in common, or that one of them gives. Its memory is bounded.
+/// A set of the record keys that several walks have in common, or that at least one of them gives. Its memory is bounded.
 struct RecordKeySet: ~Copyable {
     private struct Entry {
         let hash: UInt64
         let start: Int
         let count: Int
-        /// The last walk, of those that all must lead to a record, that has led to it.
+        /// The number of the last walk that led to the key, in an intersection. All earlier walks led to it too.
         var walk: Int
     }
 
     private var arena = ByteWriter(capacity: 4_096)
     private var entries: [Entry] = []
-    /// Open addressing with linear probing: the place in `entries` plus one, 0 for a free slot.
+    /// A hash table with open addressing and linear probing. A slot holds an index in `entries` plus one; 0 marks a free slot.
     private var slots: [Int32] = Array(repeating: 0, count: 64)
     private let byteLimit: Int
 
-    /// - Parameter byteLimit: how much memory it may take, about.
+    /// - Parameter byteLimit: the approximate memory limit in bytes.
     init(byteLimit: Int) { self.byteLimit = byteLimit }
 
     /// Adds a key, or marks it.
     ///
-    /// - Returns: false when there are too many.
+    /// - Returns: false when the set has reached its limit.
     mutating func take(_ key: RawSpan, walk: Int, isMarking: Bool) -> Bool {
         guard isMarking else { return insert(key) }
         mark(key, walk: walk)
         return true
     }
 
-    /// Adds a key, unless it is there.
+    /// Adds a key, unless the set has it already.
     ///
-    /// - Returns: false when there are too many.
+    /// - Returns: false when the set has reached its limit.
     private mutating func insert(_ key: RawSpan) -> Bool {
         let hash = XXH64.hash(key)
         guard slots[slot(of: key, hash)] == 0 else { return true }
@@ -41,13 +41,13 @@ struct RecordKeySet: ~Copyable {
         return true
     }
 
-    /// Notes that walk number `walk` leads to a key, if all walks before do.
+    /// Records that walk number `walk` leads to a key, if all walks before it do.
     private mutating func mark(_ key: RawSpan, walk: Int) {
         let number = Int(slots[slot(of: key, XXH64.hash(key))]) - 1
         if number >= 0, entries[number].walk == walk - 1 { entries[number].walk = walk }
     }
 
-    /// The keys that walk number `walk` and all before it lead to, in order or in the opposite one.
+    /// Returns the keys that walk number `walk` and all walks before it lead to, in ascending or descending order.
     consuming func finish(walk: Int, isBackward: Bool) -> RecordKeyList {
         var kept = entries.filter { $0.walk == walk }
         var list = RecordKeyList(byteCount: kept.reduce(0) { $0 + $1.count })

@@ -1,12 +1,12 @@
 import LMDB
 
-/// Stored records by a list of their keys. Support for fetching; nothing to use directly.
+/// Looks up stored records by a list of their keys. Supports fetching; do not use it directly.
 ///
-/// With one record it searches for the next ones: they wait for memory at once.
+/// A lookup searches for the next records together with the wanted one, so that the waits for memory overlap.
 @safe
 @usableFromInline
 struct RecordLookup: ~Copyable, ~Escapable {
-    /// Fewer are looked up one after the other, which takes less time then.
+    /// Below this number of keys, separate lookups are faster.
     private static let leastCount = 4
 
     private let scope: ReadContext
@@ -24,26 +24,26 @@ struct RecordLookup: ~Copyable, ~Escapable {
         found = unsafe _overrideLifetime(FoundValues(), copying: scope)
     }
 
-    /// Goes over to another list.
+    /// Switches to another list of keys.
     @_lifetime(self: copy self)
     mutating func take(_ keys: RecordKeyList) {
         self.keys = keys
         range = 0..<0
     }
 
-    /// How many keys there are.
+    /// The number of keys.
     @usableFromInline
     var count: Int { keys.count }
 
-    /// Whether one of the keys may be truncated, so that they need not come in the order of ids.
+    /// Whether a key may be truncated, so that the keys may not be in the order of ids.
     var mayBeTruncated: Bool { keys.mayBeTruncated }
 
-    /// A key by its number.
+    /// Returns the key with a number.
     @usableFromInline
     @_lifetime(borrow self)
     borrowing func key(_ number: Int) -> RawSpan { keys[number] }
 
-    /// The stored record under a key that an index leads to.
+    /// Returns the stored record with a key that an index led to.
     @usableFromInline
     @_lifetime(self: copy self)
     @_lifetime(copy self)
@@ -52,7 +52,7 @@ struct RecordLookup: ~Copyable, ~Escapable {
         return try scope.indexedRecord(type, key: keys[number])
     }
 
-    /// The stored record under a key; nil where there is none.
+    /// Returns the stored record with a key; nil where there is none.
     @usableFromInline
     @_lifetime(self: copy self)
     @_lifetime(copy self)
@@ -61,7 +61,7 @@ struct RecordLookup: ~Copyable, ~Escapable {
         return try scope.value(type.database, key: keys[number])
     }
 
-    /// The record among those that were searched for together; nil where that does not tell.
+    /// Returns the record if the last joint search found it. Nil does not mean that the record is missing.
     @_lifetime(self: copy self)
     @_lifetime(copy self)
     private mutating func searched(_ number: Int) -> RawSpan? {

@@ -1,15 +1,16 @@
-/// The first eight bytes of a field's sort key as a number: it comes in the order that is asked for, or is equal.
+/// The first eight bytes of a field's sort key as a number. A smaller number comes first in the requested order; equal numbers
+/// decide nothing.
 ///
-/// A sort of many records that keeps few looks at one word of most of them and no more. What tells how the word is made is
-/// therefore looked up once, and not for each record.
+/// A sort of many records that keeps few compares only this word for most of them. So the way to make the word is chosen once,
+/// not for each record.
 struct SortWord {
     private let part: SortPart
     private let fieldIndex: Int
-    /// Whether the field is one of the record itself that each record has.
+    /// Whether the field belongs to the record itself and every record has it.
     private let isPlain: Bool
     private let mayBeNone: Bool
     private let form: KeyWordForm?
-    /// What turns the order around.
+    /// Inverts the bits of the word for a descending order.
     private let mask: UInt64
 
     init(_ part: SortPart) {
@@ -21,7 +22,7 @@ struct SortWord {
         mask = part.isDescending ? .max : 0
     }
 
-    /// The word of a record; where the key is shorter than eight bytes zeros fill it.
+    /// Returns the word of a record. If the key is shorter than eight bytes, zeros fill the rest.
     ///
     /// - Parameter scratch: a buffer.
     @inline(__always)
@@ -32,7 +33,7 @@ struct SortWord {
 
     @inline(never)
     private func rareWord(_ table: FieldTable, _ scratch: inout ByteWriter) throws(CodecError) -> UInt64 {
-        // Nothing is known without looking the other record up.
+        // The word is unknown without a lookup of the other record.
         if part.path != nil { return mask }
         let value = try part.access.bytes(table)
         if let value, let form, let word = try form.word(value) { return mayBeNone ? word >> 8 | 1 << 56 : word }
@@ -43,14 +44,14 @@ struct SortWord {
     }
 }
 
-/// How the first eight bytes of a key are read from a field without making the key.
+/// How to read the first eight bytes of a key from a field without making the key.
 enum KeyWordForm {
     case signed
     case unsigned
     case double
     case escaped
 
-    /// The word; nil where the key must be made to know it.
+    /// Returns the word; nil where the key must be made first.
     @inline(__always)
     func word(_ field: RawSpan) throws(CodecError) -> UInt64? {
         switch self {
@@ -60,7 +61,7 @@ enum KeyWordForm {
         case .escaped:
             guard field.byteCount >= 8 else { return nil }
             let word = try field.loadInteger(at: 0, as: UInt64.self)
-            // Without a zero among them these bytes are the key's.
+            // If none of these bytes is zero, they are the first bytes of the key.
             let zeros = (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
             return zeros == 0 ? word.byteSwapped : nil
         }
@@ -68,7 +69,7 @@ enum KeyWordForm {
 }
 
 extension KeyComponent {
-    /// How the first eight bytes of the key are read in place; nil where there is no such way.
+    /// How to read the first eight bytes of the key in place; nil where that is not possible.
     fileprivate var wordForm: KeyWordForm? {
         switch self {
         case .signed(byteCount: 8): .signed

@@ -1,13 +1,13 @@
-/// The keys of found records in the order of their sort keys: all of them, or the first of a given number, of which no more
-/// are kept.
+/// The keys of found records in the order of their sort keys. It keeps all keys, or only the first `capacity` of them.
 struct SortedKeys: ~Copyable {
-    /// A sort key, then the record's key, in the arena. Where that key is truncated the whole key of the id stands before it.
+    /// Describes a sort key and the record's key in the arena. If the record's key is truncated, the whole key of the id comes
+    /// before it.
     private struct Entry {
-        /// The sort key's beginning, which tells most apart.
+        /// The first bytes of the sort key. They decide most comparisons.
         let word: UInt64
         let start: Int
         let sortCount: Int
-        /// How long the key of the id is.
+        /// The length of the id's key in bytes.
         let idCount: Int
 
         var sortKey: Range<Int> { start..<start + sortCount }
@@ -17,33 +17,33 @@ struct SortedKeys: ~Copyable {
         }
         var all: Range<Int> { start..<recordKey.upperBound }
 
-        /// The same where the arena has it elsewhere.
+        /// Returns the same entry at another offset in the arena.
         func moved(to start: Int) -> Entry { Entry(word: word, start: start, sortCount: sortCount, idCount: idCount) }
     }
 
     private var entries: [Entry] = []
     private var arena = ByteWriter(capacity: 1_024)
-    /// The bytes of the arena that entries use.
+    /// The number of bytes in the arena that entries use.
     private var usedCount = 0
     private let capacity: Int
     private let isIDDescending: Bool
 
     /// - Parameters:
-    ///   - capacity: how many to keep at most.
-    ///   - isIDDescending: in which direction ids order records that are equal otherwise.
+    ///   - capacity: the most keys to keep.
+    ///   - isIDDescending: the direction of ids among records that are otherwise equal.
     init(capacity: Int, isIDDescending: Bool) {
         self.capacity = capacity
         self.isIDDescending = isIDDescending
     }
 
-    /// The greatest word that a sort key may begin with to be kept.
+    /// The greatest first word of a sort key that can still be kept.
     var greatestWord: UInt64 { entries.count == capacity ? entries.first?.word ?? 0 : .max }
 
-    /// Adds a record, and forgets the last one when there are too many.
+    /// Adds a record, and drops the last one when the capacity is exceeded.
     ///
     /// - Parameters:
-    ///   - word: what ``SortWord`` gives for the record's first part.
-    ///   - longID: what ``OpenType/longID(of:_:)`` gives for the record.
+    ///   - word: the result of ``SortWord`` for the record's first sort field.
+    ///   - longID: the result of ``OpenType/longID(of:_:)`` for the record.
     mutating func add(word: UInt64, sortKey: borrowing ByteWriter, recordKey: RawSpan, longID: [UInt8]?) {
         if capacity == 0 { return }
         let entry = Entry(
@@ -54,7 +54,7 @@ struct SortedKeys: ~Copyable {
         guard entries.count == capacity else {
             usedCount += entry.all.count
             entries.append(entry)
-            // A heap only once it is full: until then nothing is forgotten.
+            // The heap is built only when it is full, because nothing is dropped before that.
             if entries.count == capacity {
                 for index in stride(from: capacity / 2 - 1, through: 0, by: -1) { siftDown(index) }
             }
@@ -70,7 +70,7 @@ struct SortedKeys: ~Copyable {
         if arena.count > 4 * usedCount + 65_536 { compact() }
     }
 
-    /// The record keys in order.
+    /// Returns the record keys in order.
     consuming func finish() -> RecordKeyList {
         var sorted = entries
         let isIDDescending = isIDDescending
@@ -81,7 +81,7 @@ struct SortedKeys: ~Copyable {
         return list
     }
 
-    /// Restores the heap, whose first entry is the last in order.
+    /// Restores the heap. Its first entry is the last one in the order.
     private mutating func siftDown(_ start: Int) {
         var parent = start
         while true {
@@ -95,7 +95,7 @@ struct SortedKeys: ~Copyable {
         }
     }
 
-    /// Drops what forgotten entries have left in the arena.
+    /// Removes the bytes of dropped entries from the arena.
     private mutating func compact() {
         var fresh = ByteWriter(capacity: 2 * usedCount)
         for (number, entry) in entries.enumerated() {

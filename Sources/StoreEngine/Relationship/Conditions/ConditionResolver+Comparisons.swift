@@ -1,16 +1,16 @@
-/// Whose fields a comparison is of.
+/// The records whose fields a comparison names.
 enum ComparedFields {
-    /// The record's own.
+    /// The record itself.
     case own
-    /// Those of one record that it refers to, and what is compared there.
+    /// One record that the record refers to. Holds the step to that record, and the comparison with names relative to it.
     case behind(ReferenceStep, ConditionNode)
-    /// Those of several records.
+    /// Several records.
     case apart
 }
 
 // Comparisons of fields with fields, and of calculations.
 extension ConditionResolver {
-    /// Whose fields a comparison names.
+    /// Returns which records have the fields that a comparison names.
     func fields(in comparison: ConditionNode, _ subject: Subject) -> ComparedFields {
         var rests: [FieldName: FieldName] = [:]
         var common: ReferenceStep?
@@ -25,7 +25,7 @@ extension ConditionResolver {
         return .behind(common, comparison.renamingFields { rests[$0] ?? $0 })
     }
 
-    /// Whether a comparison of fields of a record holds where there is no such record.
+    /// Returns whether a comparison of a record's fields holds where the record does not exist.
     func holdsForNothing(_ comparison: ConditionNode, _ typeIndex: Int, _ hops: Int) throws(StoreError) -> Bool {
         let type = catalog.types[typeIndex]
         let joined = try JoinedComparison(comparison, of: type, behind: hops, in: catalog)
@@ -36,9 +36,9 @@ extension ConditionResolver {
         }
     }
 
-    /// Finds the records for which a comparison of their fields with those of others holds, by a look at each.
+    /// Finds the records for which a comparison of their fields with fields of other records holds. Reads each record.
     ///
-    /// - Parameter candidates: the only records that matter; nil where all do.
+    /// - Parameter candidates: the records to test; nil for all records of the type.
     mutating func find(
         _ comparison: ConditionNode, _ typeIndex: Int, _ hops: Int, _ candidates: CandidateRecords?
     ) throws(StoreError) -> FoundRecords {

@@ -1,13 +1,13 @@
-// Conditions on the records that a record refers to: found first, or by following the references of each record that the
-// rest of the condition leaves.
+// Conditions on the records that a record refers to. The resolver either finds those records first, or follows the references of
+// each record that meets the rest of the condition.
 extension ConditionResolver {
-    /// Below so many nanoseconds, finding the records that are referred to is not worth estimating.
+    /// The cost in nanoseconds below which the search for the referenced records needs no estimate.
     private static let smallCost = 20_000.0
 
-    /// Resolves conditions on records of a type that must hold together, in their order.
+    /// Resolves conditions on records of a type that must all hold. The result has the order of `parts`.
     ///
-    /// Those that name the record's own fields alone come first. Of the others the cheapest comes next, as each leaves fewer
-    /// records to those behind it.
+    /// The resolver starts with the conditions that do not lead through references, or whose referenced records are cheap to
+    /// find. The other conditions follow by increasing cost, because each leaves fewer records to the conditions after it.
     mutating func resolve(
         together parts: [ConditionNode], _ typeIndex: Int, _ hops: Int
     ) throws(StoreError) -> [ConditionNode] {
@@ -39,8 +39,8 @@ extension ConditionResolver {
         return resolved.compactMap(\.self)
     }
 
-    /// Whether a condition names fields of records that the record refers to, and nothing that following references from it
-    /// does not answer.
+    /// Returns whether a condition names fields of records that the record refers to, and whether following the record's
+    /// references can answer the whole condition.
     private func leadsThroughReferences(_ node: ConditionNode, _ typeIndex: Int) -> Bool {
         var isAnswered = true
         func visit(_ node: ConditionNode) -> Bool {
@@ -58,7 +58,8 @@ extension ConditionResolver {
         return visit(node) && isAnswered
     }
 
-    /// The condition with a reference in the place of the id that it holds, which counts even where it leads nowhere.
+    /// Returns the condition with each id of a referenced record replaced by the reference, which holds that id. The reference
+    /// counts even where it leads to no record.
     private func testingIDs(_ node: ConditionNode, _ typeIndex: Int) -> ConditionNode {
         switch node {
         case .and(let parts): .and(parts.map { testingIDs($0, typeIndex) })
@@ -77,7 +78,7 @@ extension ConditionResolver {
 
     // MARK: Costs
 
-    /// The types that the names of a condition lead through, one for each step.
+    /// Returns the types that the names in a condition lead through, one for each step.
     private func targets(_ node: ConditionNode, _ typeIndex: Int) -> [Int] {
         var targets: [Int] = []
         for name in node.fieldNames {
@@ -90,7 +91,7 @@ extension ConditionResolver {
         return targets
     }
 
-    /// Whether going over all that is referred to takes long enough for a choice.
+    /// Returns whether a walk over all referenced records is expensive enough to compare both ways.
     private func isWorthEstimating(_ node: ConditionNode, _ typeIndex: Int) throws(StoreError) -> Bool {
         if let forcedSearch { return forcedSearch == .fromCandidates }
         var cost = 0.0
@@ -101,7 +102,7 @@ extension ConditionResolver {
         return cost > Self.smallCost
     }
 
-    /// Whether following the references of the candidates costs less than finding what they must lead to.
+    /// Returns whether following the references of the candidates costs less than finding the records that they must lead to.
     private func isFollowingBetter(
         _ node: ConditionNode, _ candidates: CandidateRecords, than findingCost: Double
     ) throws(StoreError) -> Bool {
@@ -114,7 +115,7 @@ extension ConditionResolver {
         return cost + rows * perRow < findingCost
     }
 
-    /// About what finding the records costs that a condition on what a record refers to leads to.
+    /// Estimates the cost of finding the referenced records that meet a condition.
     private func findingCost(_ node: ConditionNode, _ typeIndex: Int, _ hops: Int) throws(StoreError) -> Double {
         switch node {
         case .and(let parts), .or(let parts):
@@ -126,7 +127,8 @@ extension ConditionResolver {
         }
     }
 
-    /// The same for a test of fields behind one reference, and how many records it finds; nil where nothing has to be found.
+    /// Estimates the cost of a test of fields behind one reference, and the number of records that it finds. Returns nil where
+    /// there is nothing to find.
     private func finding(
         _ node: ConditionNode, _ typeIndex: Int, _ hops: Int
     ) throws(StoreError) -> (cost: Double, rows: Double)? {
@@ -138,7 +140,7 @@ extension ConditionResolver {
             let condition = testingIDs(rest, target)
             return try estimate(node.holdsForNone ? .not(condition) : condition, typeIndex: target)
         }
-        // Those that refer to what was found behind them.
+        // The records of the target type that refer to the records found one reference further.
         let type = try RowEstimator(scope, catalog.types[target])
         let referred = targets(rest, target).first ?? target
         let count = try RowEstimator(scope, catalog.types[referred]).total

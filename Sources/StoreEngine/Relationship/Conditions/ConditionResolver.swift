@@ -1,21 +1,22 @@
-/// Answers the parts of a condition that are about other records, and puts in their place what they say of the record
-/// itself: of `room.name == "kitchen"` is left that `room` is one of the rooms with that name.
+/// Replaces the parts of a condition that are about other records with conditions on the record itself. For example, it replaces
+/// `room.name == "kitchen"` with a test that `room` is one of the rooms with that name.
 ///
-/// The records that are referred to are found by a fetch of their own, with the indexes of their type, and the reference's
-/// index then finds those that refer to them. It costs what such a fetch costs, and memory for the ids that it finds.
+/// The resolver fetches the referenced records with the indexes of their type. The index on the reference then finds the records
+/// that refer to them. This costs as much as such a fetch, and memory for the ids that it finds.
 struct ConditionResolver: ~Escapable {
-    /// What the names of a condition are of.
+    /// The thing whose fields a condition names.
     enum Subject {
-        /// A record of a type of the catalog.
+        /// A record of the type at this index in the catalog.
         case record(Int)
-        /// An element of a field of references: it has no name, the fields of the record that it leads to have theirs.
+        /// An element of a field of references. The element itself has no name; every name is a field of the record that the
+        /// element refers to.
         case element(OpenReference)
     }
 
     let scope: ReadContext
-    /// How records are asked who refers to them, for tests; nil leaves the choice to what it costs.
+    /// The search that a test forces; nil chooses the cheaper one.
     let forcedSearch: ReferrerSearch?
-    /// What was looked up so far.
+    /// The look-ups so far.
     var lookups: [ConditionLookup] = []
     var catalog: Catalog { scope.state.catalog }
 
@@ -25,10 +26,10 @@ struct ConditionResolver: ~Escapable {
         self.forcedSearch = forcedSearch
     }
 
-    /// The condition without parts about other records.
+    /// Returns the condition without parts about other records.
     ///
-    /// - Throws: ``StoreError``: `unknownType`; `unknownField`; `invalidValue` where a path is too long or cannot be tested
-    ///   so.
+    /// - Throws: ``StoreError``: `unknownType`; `unknownField`; `invalidValue` where a path is too long or does not support the
+    ///   test.
     mutating func resolve(
         _ node: ConditionNode, typeIndex: Int, hops: Int = 0
     ) throws(StoreError) -> ConditionNode {
@@ -49,14 +50,14 @@ struct ConditionResolver: ~Escapable {
                     catalog.reference(inverse, to: typeIndex), inverse, condition, comparison, number)
                 return .found(try find(asked, hops, candidates))
             case .record(let typeIndex):
-                // It is asked of the record that the first reference leads to. Where that leads nowhere there is no number,
-                // which differs from all.
+                // The question applies to the record that the first reference leads to. Where that record does not exist there is
+                // no number, and `notEqual` holds.
                 let step = try ReferenceStep(to: inverse, from: typeIndex, in: catalog)
                 return try resolve(
                     .inverse(inverse.behind(step.rest), condition, comparison, number), step, subject, hops,
                     holdsForNone: comparison == .notEqual)
             case .element(let reference):
-                // It is asked of the record that the element leads to.
+                // The question applies to the record that the element refers to.
                 let step = ReferenceStep(reference, field: FieldName(""), rest: FieldName(""))
                 return try resolve(node, step, subject, hops, holdsForNone: comparison == .notEqual)
             }
@@ -111,8 +112,8 @@ struct ConditionResolver: ~Escapable {
         return resolved
     }
 
-    /// Resolves what must hold together: what takes a look at each record comes last, so that those that the rest leaves out
-    /// need none.
+    /// Resolves conditions that must all hold. Conditions that read each record come last, so that they read only the records
+    /// that meet the rest.
     private mutating func resolve(
         all parts: [ConditionNode], _ subject: Subject, _ hops: Int, _ candidates: CandidateRecords?
     ) throws(StoreError) -> ConditionNode {
@@ -126,7 +127,7 @@ struct ConditionResolver: ~Escapable {
         return .and(others + (try resolve(last, subject, hops, candidates)))
     }
 
-    /// Whether a condition is answered by a look at each record, or at each that refers to it.
+    /// Returns whether answering a condition reads each record, or each record that refers to it.
     private func looksAtEach(_ node: ConditionNode, _ subject: Subject) -> Bool {
         node.hasPart { part in
             switch part {
@@ -137,10 +138,10 @@ struct ConditionResolver: ~Escapable {
         }
     }
 
-    /// What a condition on the record that is referred to says of the reference.
+    /// Replaces a condition on a referenced record with a condition on the reference.
     ///
-    /// - Parameter holdsForNone: whether it holds where there is no record. The records for which it does not hold are
-    ///   looked for then, so that a reference that leads nowhere counts as none too.
+    /// - Parameter holdsForNone: whether the condition holds where there is no record. If so, the resolver finds and excludes the
+    ///   records for which it does not hold. A reference that leads to no record then counts as none too.
     private mutating func resolve(
         _ node: ConditionNode, _ step: ReferenceStep, _ subject: Subject, _ hops: Int, holdsForNone: Bool = false
     ) throws(StoreError) -> ConditionNode {
@@ -158,7 +159,7 @@ struct ConditionResolver: ~Escapable {
 
     // MARK: Names
 
-    /// The error for an element that is compared with fields of the record that it leads to.
+    /// Returns the error for a comparison of an element with fields of the record that it refers to.
     private func elementWithRecord(_ node: ConditionNode, _ subject: Subject) -> StoreError {
         StoreError(
             .invalidValue,
@@ -174,7 +175,7 @@ struct ConditionResolver: ~Escapable {
         }
     }
 
-    /// The references that a field of the record itself holds.
+    /// Returns the array or set of references that a field of the record itself holds; nil for any other field.
     private func elements(_ name: FieldName, _ subject: Subject) -> OpenReference? {
         guard case .record(let typeIndex) = subject else { return nil }
         return catalog.references.elements(name, of: catalog.types[typeIndex], at: typeIndex)
@@ -188,7 +189,7 @@ struct ConditionResolver: ~Escapable {
         }
     }
 
-    /// Whether a step names the target's id, which the reference itself holds.
+    /// Returns whether a step names the target's id, which the reference itself holds.
     func isID(_ step: ReferenceStep) -> Bool {
         let target = catalog.types[step.reference.target]
         guard target.idParts.count == 1, step.rest.parts.count == 1 else { return false }
@@ -197,12 +198,12 @@ struct ConditionResolver: ~Escapable {
 }
 
 extension ConditionNode {
-    /// Whether it asks, of the record itself, who refers to it.
+    /// Whether the condition tests the records that refer to the record itself.
     var asksForReferrers: Bool {
         hasPart { if case .inverse(let inverse, _, _, _) = $0 { inverse.isOfRecord } else { false } }
     }
 
-    /// Whether a test of one field holds where there is no record that has it.
+    /// Whether this test of one field holds where the record that has the field does not exist.
     var holdsForNone: Bool {
         switch self {
         case .comparison(_, .equal, let value): value == .none
@@ -213,7 +214,7 @@ extension ConditionNode {
         }
     }
 
-    /// Whether one of the parts that it puts together by and, or and not is of a kind.
+    /// Returns whether a part of the condition is of a kind. The parts are the nodes below `and`, `or` and `not`.
     fileprivate func hasPart(_ isOfKind: (ConditionNode) -> Bool) -> Bool {
         switch self {
         case .and(let parts), .or(let parts): parts.contains { $0.hasPart(isOfKind) }
@@ -222,7 +223,8 @@ extension ConditionNode {
         }
     }
 
-    /// That an element is one of a few values, as a test for each, which an index answers; any other condition as it is.
+    /// Returns a test that an element is one of a few values as one test for each value, which an index can answer. Returns any
+    /// other condition unchanged.
     fileprivate func asElements(atMost limit: Int) -> ConditionNode {
         guard case .elements(let name, .any, .membership(let element, let values)) = self, element.parts.isEmpty,
             values.count <= limit
@@ -233,8 +235,8 @@ extension ConditionNode {
 }
 
 extension ReadContext {
-    /// The ids of the records that meet a condition, as references hold them, and how many entries and records were looked
-    /// at.
+    /// Returns the ids of the records that meet a condition, in the form that references hold, and the number of entries and
+    /// records read.
     fileprivate func ids(
         _ condition: ConditionNode, _ typeIndex: Int
     ) throws(StoreError) -> (ids: [DynamicValue], scannedCount: Int) {

@@ -1,8 +1,8 @@
-// Tokens of the fields of a record that is referred to: `$0.room.name`. They serve requests, which look the record up; there
-// is nothing of it in the record at hand.
+// Tokens for the fields of a referenced record: `$0.room.name`. Only requests can use them, because a request looks up the
+// referenced record. The referring record holds only its id.
 extension Field {
-    /// What stands among the steps of a token for the one through a reference. Behind it comes the place of that record's own
-    /// field, whose bytes are found by its name: as an optional's, which are none where there is no record.
+    /// The step through a reference in a token's path. The next step is the index of the referenced record's own field. A request
+    /// finds the bytes of that field by its name and encodes them as an optional, which is none where there is no record.
     static var referenceStep: FieldStep { FieldStep(fieldIndex: FieldStep.mark, isOptional: true) }
 
     /// Whether the token names a field of another record.
@@ -10,13 +10,14 @@ extension Field {
 
     @usableFromInline var isNestedThroughReference: Bool { nestedPath.contains(Field.referenceStep) }
 
-    /// The steps from the bytes that are decoded to those of the property: a record's own field, or one behind references.
+    /// The steps from the decoded bytes to the bytes of the property. The decoded bytes are a record's own field, or a field
+    /// behind references.
     var decodedSteps: [FieldStep] {
         guard let last = nestedPath.lastIndex(of: Field.referenceStep) else { return nestedPath }
         return [Field.referenceStep] + nestedPath[(last + 2)...]
     }
 
-    /// The error for reading, in a record, what another one holds; nil for a field of the record itself.
+    /// The error for reading another record's field from a record; nil for a field of the record itself.
     private var misfitThroughReference: StoreError? {
         guard isThroughReference else { return nil }
         return StoreError(
@@ -24,23 +25,25 @@ extension Field {
             remedy: "fetch the records that are referred to with them: fetch(request, with:)")
     }
 
-    /// What a projection has to know of a field of another record; nil for one of the record itself.
+    /// The description of another record's field for a projection; nil for a field of the record itself.
     @usableFromInline var followed: FollowedField? {
         isThroughReference ? FollowedField(name: FieldName(name), mayBeNone: Self.nothing != nil) : nil
     }
 
-    /// Nil as a value of the field; nothing where it takes none.
+    /// Nil as a value of the field's type, if that type is optional.
     private static var nothing: Value? {
         (Value.self as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ()) as? Value
     }
 
-    /// The value of the field of a record or a struct that is not there.
+    /// Returns the value of the field where its record or struct does not exist.
+    ///
+    /// - Throws: ``CodecError`` where the field's type is not optional.
     func ofNothing() throws(CodecError) -> Value {
         guard let value = Self.nothing else { throw CodecError("what \(name) is a field of is not there") }
         return value
     }
 
-    /// The value of a field of another record, from the next of those that were looked up.
+    /// Returns the value of another record's field, from the next of the values that were looked up.
     @usableFromInline
     func value(_ followed: [[UInt8]], _ next: inout Int) throws(CodecError) -> Value {
         guard next < followed.count else { throw CodecError("\(name) was not looked up") }
@@ -49,21 +52,21 @@ extension Field {
         return unsafe try decode(bytes.span.bytes)
     }
 
-    /// The value in a record, or of the next field that was looked up.
+    /// Returns the value in a record, or the next value that was looked up.
     @usableFromInline
     func value(in record: Root, _ followed: [[UInt8]], _ next: inout Int) throws(CodecError) -> Value {
         isThroughReference ? try value(followed, &next) : value(in: record)
     }
 
-    /// The value from the bytes of an optional: behind the mark those of the record's own field.
+    /// Returns the value from the bytes of an optional: a mark, then the bytes of the record's own field.
     fileprivate func value(optional bytes: RawSpan) throws(CodecError) -> Value {
         if isThroughReference { return try decode(bytes) }
         return bytes.byteCount == 0 ? try ofNothing() : try decode(bytes.extracting(1..<bytes.byteCount))
     }
 
-    /// The token itself, where it names a field of the record at hand.
+    /// Returns the token itself if it names a field of the record itself.
     ///
-    /// - Throws: ``StoreError`` with the code `invalidValue` where it goes through a reference.
+    /// - Throws: ``StoreError`` with the code `invalidValue` where the token goes through a reference.
     @usableFromInline
     func ofRecord() throws(StoreError) -> Field {
         if let misfitThroughReference { throw misfitThroughReference }
@@ -80,7 +83,8 @@ extension Field {
         }
     }
 
-    /// The token for a field of the record that this field may refer to; nil where it refers to none.
+    /// The token for a field of the record that this field may refer to. The value is nil where the reference is nil or its
+    /// record does not exist.
     public subscript<Target: Record, Value2>(
         dynamicMember keyPath: KeyPath<Target.Fields, Field<Target, Value2>>
     ) -> Field<Root, Value2?> where Value == Reference<Target>? {
@@ -90,7 +94,8 @@ extension Field {
         }
     }
 
-    /// The same for a field that is optional itself.
+    /// The token for an optional field of the record that this field may refer to. The value is nil where the field or the
+    /// reference is nil, or where the record does not exist.
     public subscript<Target: Record, Value2>(
         dynamicMember keyPath: KeyPath<Target.Fields, Field<Target, Value2?>>
     ) -> Field<Root, Value2?> where Value == Reference<Target>? {

@@ -2,11 +2,11 @@
 @usableFromInline
 struct FollowedField: Sendable {
     let name: FieldName
-    /// Whether the projection takes nil for it.
+    /// Whether the projection accepts nil for the field.
     let mayBeNone: Bool
 }
 
-/// The ways to the fields of other records that a projection names.
+/// The paths to the fields of other records that a projection names.
 @usableFromInline
 struct FollowedPaths {
     private let paths: [(field: FollowedField, path: ReferencePath)]
@@ -28,10 +28,10 @@ struct FollowedPaths {
         }
     }
 
-    /// What stands at their ends, each as the bytes of an optional of that record's own field: none where there is no
-    /// record.
+    /// Returns the fields at the ends of the paths. Each is encoded as an optional of the other record's own field, which is none
+    /// where there is no record.
     ///
-    /// - Throws: ``StoreError`` with the code `referenceBroken` for what may not be nil and is; `CodecError`.
+    /// - Throws: ``StoreError`` with the code `referenceBroken` where a field that may not be nil has no record; `CodecError`.
     func values(_ table: FieldTable, _ scope: ReadContext, of type: OpenType) throws -> [[UInt8]] {
         try paths.map { field, path in
             var writer = ByteWriter(capacity: 64)
@@ -53,7 +53,7 @@ struct FollowedPaths {
 }
 
 extension FetchCursor {
-    /// What a projection wants of the records that the one refers to that the walk is at.
+    /// Returns the fields that a projection reads from the records that the cursor's current record refers to.
     @usableFromInline
     func followed(_ paths: FollowedPaths) throws(StoreError) -> [[UInt8]] {
         do {

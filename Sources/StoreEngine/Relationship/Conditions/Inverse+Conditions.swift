@@ -1,24 +1,26 @@
-// Conditions on the records that refer to one: `Author.where { _ in Author.books.any { $0.year > 2000 } }`.
+// Conditions on the records that refer to a record: `Author.where { _ in Author.books.any { $0.year > 2000 } }`.
 extension Inverse {
-    /// Whether a record that refers to this one meets a condition.
+    /// Returns a condition that holds if at least one record that refers to this record meets `condition`.
     ///
-    /// - Parameter condition: gets the tokens of the fields of the record that refers.
+    /// - Parameter condition: makes a condition from the tokens of the referring record's fields.
     public func any(_ condition: (Source.Fields) -> Condition<Source>) -> Condition<Target> { own.any(condition) }
 
-    /// Whether all records that refer to this one meet a condition; true where there are none.
+    /// Returns a condition that holds if all records that refer to this record meet `condition`. It also holds if no record
+    /// refers to this record.
     ///
-    /// - Parameter condition: gets the tokens of the fields of the record that refers.
+    /// - Parameter condition: makes a condition from the tokens of the referring record's fields.
     public func all(_ condition: (Source.Fields) -> Condition<Source>) -> Condition<Target> { own.all(condition) }
 
-    /// Whether no record refers to this one.
+    /// A condition that holds if no record refers to this record.
     public var isEmpty: Condition<Target> { own.isEmpty }
 
-    /// The number of records that refer to this one, to be compared. One that does so more than once counts once.
+    /// The number of records that refer to this record, for use in a comparison. A record that refers to it several times counts
+    /// once.
     public var count: FieldCount<Target> { own.count }
 
-    /// The number of records that refer to this one and meet a condition, to be compared.
+    /// Returns the number of records that refer to this record and meet `condition`, for use in a comparison.
     ///
-    /// - Parameter condition: gets the tokens of the fields of the record that refers.
+    /// - Parameter condition: makes a condition from the tokens of the referring record's fields.
     public func count(where condition: (Source.Fields) -> Condition<Source>) -> FieldCount<Target> {
         own.count(where: condition)
     }

@@ -1,9 +1,9 @@
-/// A condition on fields of a record and of records that it refers to, made ready. They are put side by side as if
-/// they were fields of one record, which is none of those behind a reference that leads nowhere.
+/// A compiled condition on fields of a record and of records that it refers to. It tests the fields as if they were optional
+/// fields of one record. A field is none where a reference on its path leads to no record.
 struct JoinedComparison {
     private struct Part {
         let access: FieldAccess
-        /// The way to the record that has the field; nil where it is the one at hand.
+        /// The path to the record that has the field; nil for the record itself.
         let path: ReferencePath?
 
         func append(_ table: FieldTable, to writer: inout ByteWriter) throws(CodecError) {
@@ -16,9 +16,9 @@ struct JoinedComparison {
     private let parts: [Part]
     private let condition: CompiledCondition
 
-    /// - Parameter hops: how many references lead to the records of `type`.
-    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where a path goes through too many references, or fields of such
-    ///   types are not compared.
+    /// - Parameter hops: the number of references that lead to the records of `type`.
+    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where a path goes through too many references, or where fields of
+    ///   these types cannot be compared.
     init(_ node: ConditionNode, of type: OpenType, behind hops: Int, in catalog: Catalog) throws(StoreError) {
         var parts: [Part] = []
         var fields: [FieldSchema] = []
@@ -38,9 +38,9 @@ struct JoinedComparison {
             .compile(node.renamingFields { FieldName([$0.description]) })
     }
 
-    /// Whether it holds for the record with these fields.
+    /// Returns whether the condition holds for the record with these fields.
     ///
-    /// - Parameter encoder: room for the fields.
+    /// - Parameter encoder: the buffer for the fields. Reuse it for the next record.
     func holds(_ table: FieldTable, _ scope: ReadContext, with encoder: inout FieldEncoder) throws -> Bool {
         encoder.begin(fieldCount: parts.count)
         for part in parts {
@@ -55,7 +55,7 @@ struct JoinedComparison {
         return try holds(&encoder)
     }
 
-    /// Whether it holds where there is no record, so that all fields are none.
+    /// Returns whether the condition holds where there is no record, so that all fields are none.
     func holdsForNothing() throws(CodecError) -> Bool {
         var encoder = FieldEncoder()
         encoder.begin(fieldCount: parts.count)
@@ -70,7 +70,7 @@ struct JoinedComparison {
 }
 
 extension ConditionNode {
-    /// The same comparison of fields with other names.
+    /// Returns the same condition with other field names.
     func renamingFields(_ name: (FieldName) -> FieldName) -> ConditionNode {
         switch self {
         case .comparison(let field, let comparison, let value): .comparison(name(field), comparison, value)

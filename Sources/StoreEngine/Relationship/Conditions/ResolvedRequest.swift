@@ -1,21 +1,21 @@
-/// A request of which the parts about other records are answered.
+/// A request whose condition has no parts about other records, because look-ups have replaced them.
 struct ResolvedRequest {
-    /// What is left to be asked.
+    /// The request with the replaced condition.
     var request: Request
-    /// Its position, as the values of one record.
+    /// The position of the request, as the values of one record.
     var position: PageToken?
-    /// What was looked up for the rest.
+    /// The look-ups that replaced parts of the condition.
     var lookups: [ConditionLookup] = []
 
-    /// How many entries and records of other types that took.
+    /// The number of entries and records that the look-ups read.
     var scannedCount: Int { lookups.reduce(0) { $0 + $1.scannedCount } }
 }
 
-/// What was looked up to answer a part of a condition about other records.
+/// A look-up that answered a part of a condition about other records.
 struct ConditionLookup: Sendable {
-    /// For people.
+    /// A description of the look-up, for people.
     let text: String
-    /// How many entries and records were looked at.
+    /// The number of entries and records that the look-up read.
     let scannedCount: Int
 
     init(_ what: String, _ node: ConditionNode, isNegated: Bool = false, scanned: Int, found: Int) {
@@ -26,14 +26,15 @@ struct ConditionLookup: Sendable {
 }
 
 extension ReadContext {
-    /// A request without parts about other records in its condition.
+    /// Returns the request without parts about other records in its condition.
     ///
-    /// - Parameter forcedSearch: how records are asked who refers to them, for tests.
+    /// - Parameter forcedSearch: the search that a test forces; nil chooses the cheaper one.
     /// - Throws: ``StoreError``: `unknownType`, `unknownField`, `invalidValue`, `damaged`.
     func resolved(
         _ request: Request, typeIndex: Int, forcedSearch: ReferrerSearch? = nil
     ) throws(StoreError) -> ResolvedRequest {
-        // Before the condition becomes another, that is, one of the ids that there are now.
+        // Made first: a page token matches only the original condition, not the resolved one, which contains the ids that exist
+        // now.
         let position = try request.position.map { position throws(StoreError) in
             try token(position, of: request, state.catalog.types[typeIndex])
         }

@@ -1,17 +1,17 @@
-/// A record by its type and the whole key of its id, which is longer than its record key where that is truncated.
+/// A record, by its type and the untruncated key of its id. The key of the record itself may be truncated.
 struct ReferenceTarget: Hashable {
-    /// The place of its type in the catalog.
+    /// The index of the record's type in the catalog.
     let type: Int
-    /// The key of its id, not truncated.
+    /// The untruncated key of the record's id.
     let idKey: [UInt8]
 }
 
-/// The records that a write closure left without one that refers to them being seen to: those that did not exist when
-/// something came to refer to them, and those deleted while something did.
+/// The records that a write closure may leave missing although other records refer to them. These are the records that did not
+/// exist when a reference to them was written, and those deleted while a reference to them existed.
 ///
-/// They are looked at again when the closure ends, so that it may write in any order.
+/// The transaction checks them again when the closure ends, so that the closure may write in any order.
 struct MissingTargets {
-    /// In the order in which they were noted, so that the same closure always fails with the same error.
+    /// The records in the order in which they were noted. The same closure therefore always fails with the same error.
     private(set) var all: [ReferenceTarget] = []
     private var deleted: [ReferenceTarget: Bool] = [:]
 
@@ -22,6 +22,6 @@ struct MissingTargets {
         if deleted.updateValue(isDeleted || deleted[target] ?? false, forKey: target) == nil { all.append(target) }
     }
 
-    /// Whether the closure deleted a record that was noted.
+    /// Returns whether the closure deleted a record that was noted.
     func isDeleted(_ target: ReferenceTarget) -> Bool { deleted[target] ?? false }
 }

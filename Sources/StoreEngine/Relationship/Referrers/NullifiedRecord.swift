@@ -1,6 +1,6 @@
-/// A stored record without its references to a record that goes away.
+/// The encoding of a stored record without its references to a deleted record.
 enum NullifiedRecord {
-    /// Encodes all fields of `old`, which has the form of the newest version, one of them without what it refers to.
+    /// Encodes all fields of `old`, one of them without its references to `target`. `old` has the form of the newest version.
     static func encode(
         _ old: borrowing ByteWriter, without target: ReferenceTarget, in reference: OpenReference,
         to encoder: inout FieldEncoder
@@ -19,7 +19,7 @@ enum NullifiedRecord {
         try encoder.finish()
     }
 
-    /// Appends a field with the references to other records only: none, where it is a single one.
+    /// Appends a field with its references to records other than `target`. A field with a single reference becomes none.
     private static func appendOthers(
         _ field: RawSpan, _ target: ReferenceTarget, _ reference: OpenReference, to writer: inout ByteWriter
     ) throws(CodecError) {

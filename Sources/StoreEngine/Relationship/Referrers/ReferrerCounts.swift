@@ -1,13 +1,13 @@
 import LMDB
 
-/// How many records refer to each of some others.
+/// The numbers of records that refer to other records.
 struct ReferrerCounts {
-    /// By the whole key of the id of the record that is referred to; those that nothing refers to are not there.
+    /// The counts, by the untruncated key of the referenced record's id. Records without referrers have no count.
     private(set) var counts: [[UInt8]: Int] = [:]
-    /// How many entries and records were looked at.
+    /// The number of entries and records read.
     var scannedCount = 0
 
-    /// Counts one for each id that a field refers to, however often it does.
+    /// Adds 1 to the count of each id that a field refers to, even where the field refers to it several times.
     mutating func add(_ reference: OpenReference, in field: RawSpan) throws(CodecError) {
         guard reference.isMultiple else {
             try reference.forEachKey(in: field) { counts[$0, default: 0] += 1 }
@@ -18,12 +18,12 @@ struct ReferrerCounts {
         for key in keys { counts[key, default: 0] += 1 }
     }
 
-    /// Counts `number` for one id.
+    /// Adds `number` to the count of one id.
     mutating func add(_ number: Int, to key: [UInt8]) { if number > 0 { counts[key, default: 0] += number } }
 }
 
 extension OpenReference {
-    /// Calls `body` with the whole key of each id that a field refers to.
+    /// Calls `body` with the untruncated key of each id that a field refers to.
     func forEachKey(in field: RawSpan, _ body: ([UInt8]) -> Void) throws(CodecError) {
         var key = ByteWriter(capacity: 64)
         try forEachID(in: field) { id throws(CodecError) in
@@ -36,13 +36,14 @@ extension OpenReference {
 }
 
 extension Referrers {
-    /// How many records refer to each that is referred to, by the entries of the reference's index alone.
+    /// Counts the referrers of each referenced record with the reference's index. Reads a record only where an entry's value is
+    /// truncated.
     func counts(_ reference: OpenReference) throws -> ReferrerCounts {
         var result = ReferrerCounts()
-        // Entries come in the order of the ids: each is looked up once.
+        // Entries are in the order of the ids, so that each id is looked up once in the counts.
         var (current, run): ([UInt8], Int) = ([], 0)
         var cursor = try snapshot.openCursor(reference.index.database)
-        // Where there may be none, a byte tells; entries of none come first.
+        // In an optional field, a mark precedes each value. Entries of none come first, and the walk skips them.
         let mark: [UInt8] = reference.isOptional && !reference.isMultiple ? [1] : []
         var isPositioned = unsafe mark.isEmpty ? try cursor.first() : try cursor.seek(atLeast: mark.span.bytes)
         while isPositioned {
@@ -67,7 +68,7 @@ extension Referrers {
         return result
     }
 
-    /// Counts what an entry stands for whose value only the record tells.
+    /// Counts the references behind an entry with a truncated value, which only the record holds in full.
     private func addTruncated(
         _ value: RawSpan, _ reference: OpenReference, recordKey: RawSpan, to result: inout ReferrerCounts
     ) throws {
@@ -83,13 +84,13 @@ extension Referrers {
         for key in keys { result.add(1, to: key) }
     }
 
-    /// How many of the records that refer to `target` meet a condition, as far as it matters.
+    /// Counts the records that refer to `target` and meet a condition, up to a limit.
     ///
     /// - Parameters:
-    ///   - condition: nil where all count.
-    ///   - limit: where counting ends.
-    ///   - cursor: one on the reference's index.
-    ///   - scanned: counts the entries and records that were looked at.
+    ///   - condition: the condition; nil where all referrers count.
+    ///   - limit: the count at which counting ends.
+    ///   - cursor: a cursor on the reference's index.
+    ///   - scanned: counts the entries and records read.
     func count(
         _ reference: OpenReference, to target: ReferenceTarget, _ condition: CompiledCondition?, limit: Int,
         _ cursor: inout LMDBCursor, scanned: inout Int

@@ -1,12 +1,12 @@
 import LMDB
 
-/// The key of a record that refers to another, as a part of the buffer of a ``ReferrerList``.
+/// The key of a referring record, as a part of the buffer of a ``ReferrerList``.
 struct ReferrerEntry {
-    /// The first eight bytes of the key, which settle most comparisons.
+    /// The first eight bytes of the key, which decide most comparisons.
     let word: UInt64
     let start: Int
     let byteCount: Int32
-    /// As which it was added.
+    /// The number of the record in the order in which records were added.
     let requestedIndex: Int32
 
     @_lifetime(copy keys)
@@ -19,10 +19,10 @@ struct ReferrerEntry {
 }
 
 extension [ReferrerEntry] {
-    /// Puts all in the order of their keys.
+    /// Sorts the entries by their keys.
     ///
-    /// - Complexity: O(n) where the first eight bytes are spread evenly, as those of numbers and of random ids are; else that
-    ///   of a sort by comparisons.
+    /// - Complexity: O(n) where the first eight bytes are evenly distributed, as those of numbers and of random ids are;
+    ///   otherwise that of a sort by comparisons.
     mutating func sort(byKeysIn keys: RawSpan) {
         if spread() {
             finish(keys)
@@ -34,13 +34,12 @@ extension [ReferrerEntry] {
         }
     }
 
-    /// How many may be in one part of the range: few enough that each can be moved past the others.
+    /// The maximum number of entries in one part of the range. It is small enough to sort a part by insertion.
     private static var crowd: Int32 { 32 }
 
-    /// Puts each into its part of the range of first bytes, by counting how many belong in each: comparisons, each of which a
-    /// processor guesses wrong half the time, are left for those of one part.
-    ///
-    /// - Returns: false, with nothing moved, where there are few, or too many in one part.
+    /// Distributes the entries over parts of the range of first bytes, by counting how many belong in each part. Only the entries
+    /// within a part then need comparisons, which a processor mispredicts half the time.
+    /// - Returns: false, with no entry moved, where there are few entries, or too many in one part.
     private mutating func spread() -> Bool {
         guard count > 16 else { return false }
         var first = UInt64.max
@@ -49,7 +48,7 @@ extension [ReferrerEntry] {
             first = Swift.min(first, entry.word)
             last = Swift.max(last, entry.word)
         }
-        // From half as many parts as entries to twice as many.
+        // The number of parts is between half and twice the number of entries.
         let shift = Swift.max(0, (last - first).significantBitCount - UInt64(count).significantBitCount)
         var ends = [Int32](repeating: 0, count: Int((last - first) >> shift) + 2)
         for entry in self {
@@ -68,7 +67,7 @@ extension [ReferrerEntry] {
         return true
     }
 
-    /// Puts those of each part in order, when the parts are.
+    /// Sorts the entries of each part by insertion, after the parts themselves are in order.
     private mutating func finish(_ keys: RawSpan) {
         for number in indices.dropFirst() {
             let entry = self[number]
@@ -83,12 +82,12 @@ extension [ReferrerEntry] {
 }
 
 extension UInt64 {
-    /// How many bits it takes to write the number.
+    /// The number of bits without leading zeros.
     fileprivate var significantBitCount: Int { bitWidth - leadingZeroBitCount }
 }
 
 extension RawSpan {
-    /// The first eight bytes as a number that comes in their order; zeros follow where there are fewer.
+    /// The first eight bytes as a number that sorts as the bytes do. Zeros follow where there are fewer bytes.
     var leadingWord: UInt64 {
         if byteCount >= 8 {
             return unsafe UInt64(bigEndian: unsafeLoadUnaligned(fromByteOffset: 0, as: UInt64.self))

@@ -1,23 +1,23 @@
 import LMDB
 
-/// The records that refer to some others: found for one after the other, and then put in the order of their keys.
+/// The records that refer to a group of records. They are found for one record after the other, and then sorted by their keys.
 ///
-/// All keys lie in one buffer, so that neither finding nor sorting thousands of them allocates for each.
+/// All keys are in one buffer, so that finding and sorting thousands of keys does not allocate for each key.
 @usableFromInline
 struct ReferrerList: ~Copyable {
     private var keys = ByteWriter(capacity: 4_096)
     private var entries: [ReferrerEntry] = []
-    /// How many refer to each.
+    /// The number of referrers of each record.
     @usableFromInline private(set) var counts: [Int]
 
     init(groupCount: Int) { counts = Array(repeating: 0, count: groupCount) }
 
     @usableFromInline var count: Int { entries.count }
 
-    /// Whether a key may be truncated, so that they need not come in the order of ids.
+    /// Whether a key may be truncated. The order of keys is then not always the order of ids.
     @usableFromInline private(set) var mayBeTruncated = false
 
-    /// Adds a record that refers to record number `group`, behind those of lower numbers.
+    /// Adds a record that refers to record number `group`. Records must be added in ascending order of `group`.
     mutating func append(_ key: RawSpan, group: Int) {
         entries.append(
             ReferrerEntry(
@@ -28,7 +28,7 @@ struct ReferrerList: ~Copyable {
         counts[group] += 1
     }
 
-    /// The keys of the referrers, in order.
+    /// Returns the keys of the referrers, in order.
     borrowing func recordKeys() -> RecordKeyList {
         var list = RecordKeyList(byteCount: keys.count, count: entries.count)
         for entry in entries {
@@ -37,10 +37,10 @@ struct ReferrerList: ~Copyable {
         return list
     }
 
-    /// As which a referrer was added.
+    /// Returns the number of a referrer in the order in which referrers were added.
     borrowing func requestedIndex(_ number: Int) -> Int { Int(entries[number].requestedIndex) }
 
-    /// Puts all in the order of their keys.
+    /// Sorts the referrers by their keys.
     mutating func sort() {
         var sorted: [ReferrerEntry] = []
         swap(&sorted, &entries)
@@ -50,7 +50,7 @@ struct ReferrerList: ~Copyable {
 }
 
 extension ReadContext {
-    /// The records that refer to those that are asked for, by a field of theirs.
+    /// Returns the records that refer to the records of `keys` with a field.
     @usableFromInline
     func referrers(
         _ field: String, _ binding: TypedBinding, _ keys: PrefetchKeys
@@ -72,7 +72,7 @@ extension ReadContext {
 }
 
 extension Referrers {
-    /// Finds those that refer to any of some records, in one pass over the index.
+    /// Finds the records that refer to any of the records of `keys`, in one pass over the index.
     fileprivate func collect(
         _ reference: OpenReference, to keys: PrefetchKeys, in list: inout ReferrerList
     ) throws {

@@ -1,16 +1,16 @@
 import LMDB
 
-/// How conditions about other records are answered: on those that refer to a record, and on those that a record refers to.
+/// The way to answer a condition about other records, both those that refer to a record and those that it refers to.
 package enum ReferrerSearch: String, Hashable, Sendable, CaseIterable {
-    /// From the other records: those that refer are counted for whom they refer to, and those that are referred to are found
-    /// first.
+    /// Starts from the other records. The resolver counts the referring records for each record that they refer to, and finds
+    /// referenced records first.
     case fromReferrers
-    /// From the records that the rest of the condition leaves: the reference's index is asked about one after the other, and
-    /// their own references are followed.
+    /// Starts from the records that meet the rest of the condition. The resolver searches the reference's index for each of them,
+    /// and follows their own references.
     case fromCandidates
 }
 
-/// Whether the number of records that refer to one, and meet a condition, is what it should be.
+/// A test of the number of records that refer to a record and meet a condition.
 struct ReferrerQuestion {
     let reference: OpenReference
     let inverse: InverseName
@@ -31,10 +31,10 @@ struct ReferrerQuestion {
 
     var node: ConditionNode { .inverse(inverse, condition, comparison, number) }
 
-    /// Whether all that refer count.
+    /// Whether all referring records count.
     var isOfAll: Bool { condition == .constant(true) }
 
-    /// The number from which on more make no difference.
+    /// The count from which on the answer stays the same.
     var limit: Int {
         switch comparison {
         case .less, .greaterOrEqual: number
@@ -42,17 +42,17 @@ struct ReferrerQuestion {
         }
     }
 
-    /// Whether it is answered by yes where so many refer to a record.
+    /// Returns whether the test holds for a record with this number of referrers.
     func holds(_ count: Int) -> Bool { comparison.holds(count < number ? -1 : count > number ? 1 : 0) }
 }
 
-/// The records of a type that are left to be looked at, or asked who refers to them.
+/// The records of a type that meet the resolved parts of a condition. The other parts need to test only these records.
 final class CandidateRecords {
     let condition: ConditionNode
     let typeIndex: Int
-    /// What finding them costs, and about how many there are; nil before it was estimated.
+    /// The estimated cost of finding the records, and their estimated number; nil before the estimate.
     var estimate: (cost: Double, rows: Double)?
-    /// The whole keys of their ids; nil before they were looked for.
+    /// The untruncated keys of the records' ids; nil before the search.
     var keys: [[UInt8]]?
 
     init(_ condition: ConditionNode, typeIndex: Int) {
@@ -62,9 +62,9 @@ final class CandidateRecords {
 }
 
 extension ConditionResolver {
-    /// Finds the records for which a question is answered by yes.
+    /// Finds the records for which the test holds.
     ///
-    /// - Parameter candidates: the only records that matter; nil where all do.
+    /// - Parameter candidates: the records to test; nil for all records of the type.
     mutating func find(
         _ question: ReferrerQuestion, _ hops: Int, _ candidates: CandidateRecords?
     ) throws(StoreError) -> FoundRecords {
@@ -83,7 +83,7 @@ extension ConditionResolver {
         }
     }
 
-    /// From those that refer.
+    /// Finds the records by counting all referring records.
     private mutating func findAll(_ question: ReferrerQuestion, _ condition: ConditionNode) throws -> FoundRecords {
         let reference = question.reference
         let source = catalog.types[reference.source]
@@ -103,7 +103,7 @@ extension ConditionResolver {
             }
             counts.scannedCount = cursor.scannedCount
         }
-        // Records that nothing refers to are not among those counted: where it holds for them, the others are left out.
+        // The counts omit records without referrers. Where the test holds for these, the result is the set of records to exclude.
         let holdsForOthers = question.holds(0)
         let keys = Set(counts.counts.filter { question.holds($0.value) != holdsForOthers }.keys)
         lookups.append(
@@ -113,7 +113,7 @@ extension ConditionResolver {
         return FoundRecords(keys: keys, isExcluded: holdsForOthers, text: question.node.text)
     }
 
-    /// From those that are referred to.
+    /// Finds the records by counting the referrers of each candidate.
     private mutating func find(
         _ question: ReferrerQuestion, _ condition: ConditionNode, among candidates: CandidateRecords
     ) throws -> FoundRecords {
@@ -160,7 +160,7 @@ extension ConditionResolver {
 
     // MARK: Costs
 
-    /// Whether asking the candidates costs less than going over all that refer.
+    /// Returns whether counting the referrers of the candidates costs less than a walk over all referring records.
     private func isBetter(
         _ candidates: CandidateRecords, _ question: ReferrerQuestion, _ condition: ConditionNode
     ) throws -> Bool {
@@ -181,7 +181,7 @@ extension ConditionResolver {
         return (known == nil ? estimate.cost : 0) + (known ?? estimate.rows) * perCandidate < all
     }
 
-    /// About what finding the records that meet a condition costs, and how many there are.
+    /// Estimates the cost of finding the records that meet a condition, and their number.
     func estimate(_ condition: ConditionNode, typeIndex: Int) throws(StoreError) -> (cost: Double, rows: Double) {
         var request = Request()
         request.condition = condition

@@ -11,27 +11,27 @@ struct Referrers: ~Escapable {
         self.catalog = catalog
     }
 
-    /// Whether the record that `target` names exists.
+    /// Returns whether the record that `target` names exists.
     func exists(_ target: ReferenceTarget) throws -> Bool {
         var key = ByteWriter(capacity: 64)
         key.append(target.idKey)
         return try exists(idKey: &key, type: target.type)
     }
 
-    /// Whether there is a record of a type with this id; the key is truncated to that of the record.
+    /// Returns whether a record of a type with this id exists. The key is truncated to the key of the record.
     func exists(idKey key: inout ByteWriter, type typeIndex: Int) throws -> Bool {
         let type = catalog.types[typeIndex]
         let isLong = key.count > KeyLimit.recordKey
         let whole = isLong ? key.array() : []
         KeyLimit.truncateRecordKey(&key)
         guard let record = try snapshot.get(type.database, key: key.bytes) else { return false }
-        // Two ids that are too long for a key may share its truncated form.
+        // Long ids may have the same truncated key.
         return try !isLong || Self.idKey(of: record, type) == whole
     }
 
-    /// The keys of the records that refer to `target`, in their order.
+    /// Returns the keys of the records that refer to `target`, in ascending order.
     ///
-    /// - Parameter limit: how many to look for at most.
+    /// - Parameter limit: the maximum number of keys to find.
     func keys(_ reference: OpenReference, to target: ReferenceTarget, limit: Int = .max) throws -> [[UInt8]] {
         if reference.index.stored.isBuilding { return try walk(reference, to: target, limit: limit) }
         var found: [[UInt8]] = []
@@ -44,9 +44,9 @@ struct Referrers: ~Escapable {
         return found
     }
 
-    /// Calls `body` with the keys of the records that refer to `target`, in their order, until it returns false.
+    /// Calls `body` with the keys of the records that refer to `target`, in ascending order, until `body` returns false.
     ///
-    /// - Parameter cursor: one on the reference's index, which finds what is near it sooner.
+    /// - Parameter cursor: a cursor on the reference's index. It finds entries near its current position faster.
     func forEachEntry(
         _ reference: OpenReference, to target: ReferenceTarget, _ cursor: inout LMDBCursor,
         _ body: (RawSpan) throws -> Bool
@@ -54,7 +54,7 @@ struct Referrers: ~Escapable {
         var part = ByteWriter(capacity: 64)
         let isTruncated = unsafe reference.appendEntryPart(idKey: target.idKey.span.bytes, to: &part)
         var isPositioned = try cursor.seek(atLeast: part.bytes)
-        // Keys tell where they end, so that no longer value begins with this one.
+        // A key's encoding marks its end, so no longer value begins with this key.
         while isPositioned, cursor.key.byteCount >= part.count,
             cursor.key.extracting(first: part.count).isEqual(to: part.bytes)
         {
@@ -66,7 +66,7 @@ struct Referrers: ~Escapable {
         }
     }
 
-    /// The same without the index, which lacks entries while it is being built.
+    /// Finds the keys without the index, which lacks entries while it is being built.
     private func walk(_ reference: OpenReference, to target: ReferenceTarget, limit: Int) throws -> [[UInt8]] {
         let type = catalog.types[reference.source]
         var found: [[UInt8]] = []
@@ -80,7 +80,7 @@ struct Referrers: ~Escapable {
         return found
     }
 
-    /// The whole keys of all ids that a field refers to in any record without there being such a record.
+    /// Returns the untruncated keys of all ids that the field refers to in any record, and for which no record exists.
     func missingTargets(of reference: OpenReference) throws -> Set<[UInt8]> {
         let type = catalog.types[reference.source]
         var missing: Set<[UInt8]> = []
@@ -96,7 +96,7 @@ struct Referrers: ~Escapable {
         return missing
     }
 
-    /// The whole keys of the ids that a record refers to by a field, as often as it does.
+    /// Returns the untruncated keys of the ids that a record refers to with a field, repeated ids included.
     static func idKeys(
         of reference: OpenReference, in record: RecordBytes, of type: OpenType
     ) throws(CodecError) -> [[UInt8]] {
@@ -111,7 +111,7 @@ struct Referrers: ~Escapable {
         try text(of: reference, in: key, to: target) != nil
     }
 
-    /// The id of `target` as people read it, from a record that refers to it; nil where the record does not.
+    /// Returns the id of `target` as text for people, from a record that refers to it; nil where the record does not.
     func text(of reference: OpenReference, in key: [UInt8], to target: ReferenceTarget) throws -> String? {
         let type = catalog.types[reference.source]
         guard let bytes = unsafe try snapshot.get(type.database, key: key.span.bytes) else { return nil }
@@ -135,14 +135,14 @@ struct Referrers: ~Escapable {
         }
     }
 
-    /// The id of a stored record as people read it.
+    /// Returns the id of a stored record as text for people.
     func text(ofRecord key: [UInt8], type typeIndex: Int) throws -> String {
         let type = catalog.types[typeIndex]
         guard let bytes = unsafe try snapshot.get(type.database, key: key.span.bytes) else { return "?" }
         return unsafe RecordBody.name(bytes, key: key.span.bytes, type)
     }
 
-    /// The whole key of a stored record's id.
+    /// Returns the untruncated key of a stored record's id.
     static func idKey(of record: RawSpan, _ type: OpenType) throws(CodecError) -> [UInt8] {
         var key = ByteWriter(capacity: 64)
         try RecordBody.appendIDKey(of: RecordBytes(unverified: record), type, to: &key)

@@ -1,15 +1,15 @@
 import LMDB
 
-// What keeps references whole. A record that comes to refer to one that does not exist, and one that is deleted while
-// others refer to it by the rule `deny`, are noted and looked at again when the closure ends. The rules `nullify` and
-// `cascade` act with the delete itself.
+// Reference integrity. The transaction notes each missing record to which a new reference leads. It also notes each record that
+// is deleted while records refer to it with the rule `deny`. It checks all of these again when the closure ends. The rules
+// `nullify` and `cascade` act with the delete itself.
 extension WriteTransaction {
-    /// How many referrers an error counts at most.
+    /// The maximum number of referrers that an error counts.
     private static let countedReferrers = 100
 
-    /// Notes which records the one in `encoder` refers to that do not exist.
+    /// Notes the records that do not exist and to which the record in `encoder` refers.
     ///
-    /// - Parameter changed: the places of the fields that are new to it; nil for all.
+    /// - Parameter changed: the indexes of the fields that changed; nil for all fields.
     mutating func noteReferences(_ typeIndex: Int, changed: [Int]?) throws(StoreError) {
         let outgoing = state.catalog.references.outgoing[typeIndex]
         if outgoing.isEmpty { return }
@@ -20,12 +20,12 @@ extension WriteTransaction {
                 }
             }
         } catch {
-            // The record is stored already.
+            // The record has already been stored.
             throw refuse(failed(error, state.catalog.types[typeIndex]))
         }
     }
 
-    /// Looks at all references to the records of a type when the closure ends: for one whose records were written anew.
+    /// Checks all references to the records of a type when the closure ends, after a rewrite of the type's records.
     package mutating func noteReferences(toTypeNamed name: String) throws(StoreError) {
         guard let target = state.catalog.typeIndex(named: name) else { return }
         for reference in state.catalog.references.incoming[target] where reference.isChecked {
@@ -39,7 +39,7 @@ extension WriteTransaction {
         }
     }
 
-    /// The whole keys of the ids that a field refers to without there being a record.
+    /// Returns the untruncated keys of the ids that a field refers to, and for which no record exists.
     private static func missing(
         _ reference: OpenReference, in record: borrowing FieldEncoder, _ referrers: Referrers
     ) throws -> [[UInt8]] {
@@ -61,12 +61,13 @@ extension WriteTransaction {
         return found
     }
 
-    /// Does to those that refer to the record in `oldRecord`, which was just deleted, what their rules say; and so on.
+    /// Applies the delete rules to the records that refer to the record in `oldRecord`, which was just deleted. Does the same for
+    /// each record that a rule deletes.
     mutating func followDelete(_ typeIndex: Int) throws(StoreError) {
         let references = state.catalog.references
         if references.incoming[typeIndex].isEmpty { return }
         do {
-            // A list and not a recursion: a chain may be as long as the store is large.
+            // A list instead of recursion, because a chain may be as long as the store is large.
             var deleted = [try deletedTarget(typeIndex)]
             while let target = deleted.popLast() {
                 for reference in references.incoming[target.type] {
@@ -79,12 +80,12 @@ extension WriteTransaction {
                 }
             }
         } catch {
-            // What came before the error is done already.
+            // The writes before the error have already been made.
             throw refuse(failed(error, state.catalog.types[typeIndex]))
         }
     }
 
-    /// The record in `oldRecord`.
+    /// Returns the record in `oldRecord` as a target.
     private borrowing func deletedTarget(_ typeIndex: Int) throws -> ReferenceTarget {
         ReferenceTarget(
             type: typeIndex, idKey: try Referrers.idKey(of: oldRecord.bytes, state.catalog.types[typeIndex]))
@@ -96,8 +97,8 @@ extension WriteTransaction {
         try Referrers(raw.snapshot, state.catalog).keys(reference, to: target, limit: limit)
     }
 
-    /// Notes the record in `oldRecord`, which was just deleted, where it is still referred to: the end of the write looks whether it
-    /// is so then.
+    /// Notes the record in `oldRecord`, which was just deleted, if records still refer to it. The transaction checks the record
+    /// again at the end of the write.
     mutating func noteDeletedTarget(_ typeIndex: Int) throws(StoreError) {
         let incoming = state.catalog.references.incoming[typeIndex]
         if incoming.isEmpty { return }
@@ -136,7 +137,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Fails when a record is referred to that does not exist, now that the closure has done all it does.
+    /// Throws an error if a record refers to a record that does not exist. Called when the closure has ended.
     borrowing func requireTargets() throws {
         if missingTargets.all.isEmpty { return }
         let referrers = Referrers(raw.snapshot, state.catalog)

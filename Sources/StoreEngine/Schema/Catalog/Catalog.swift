@@ -1,20 +1,20 @@
-/// The record types of an open store, and the Swift types tied to them, at one version of the catalog.
+/// The record types of an open store and the Swift types bound to them, at one version of the catalog.
 ///
-/// Immutable: a change of the catalog makes a new one.
+/// A catalog is immutable. A change creates a new catalog.
 package final class Catalog: Sendable {
-    /// The version: goes up with every change, so that a writer sees whether another process changed it.
+    /// The version of the catalog. It increases with every change, so that a writer detects a change by another process.
     package let version: UInt64
-    /// The types, by number.
+    /// The record types, in the order of their numbers.
     package let types: [OpenType]
-    /// Which of them refer to which.
+    /// The references between the record types.
     let references: ReferenceGraph
     private let typeIndexesByName: [String: Int]
     private let bindings: [ObjectIdentifier: TypedBinding]
     private let typeIndexesByID: [UInt32: Int]
 
     /// - Parameters:
-    ///   - replaced: Swift types whose records others take the place of, each with the number of its record type.
-    ///   - retired: the record types that migrations replaced with others, for errors to say so.
+    ///   - replaced: Swift types whose records other types replace, each with the number of its record type.
+    ///   - retired: the record types that migrations replaced, so that errors can say so.
     package init(
         version: UInt64, types: [OpenType], records: [any Record.Type],
         replaced: [(record: any Record.Type, type: UInt32)] = [], retired: [RecordType] = []
@@ -22,7 +22,7 @@ package final class Catalog: Sendable {
         self.version = version
         self.types = types
         references = try ReferenceGraph(types)
-        // Of two types with one name the newer is taking the place of the older.
+        // Two types share a name only while the newer one replaces the older one. The newer one is last.
         typeIndexesByName = Dictionary(types.enumerated().map { ($0.element.name, $0.offset) }) { _, last in last }
         typeIndexesByID = Dictionary(types.enumerated().map { ($0.element.type.id, $0.offset) }) { first, _ in first }
         var bindings: [ObjectIdentifier: TypedBinding] = [:]
@@ -45,15 +45,15 @@ package final class Catalog: Sendable {
         self.bindings = bindings
     }
 
-    /// The place among ``types`` of the type with this name.
+    /// Returns the index in ``types`` of the type with this name; nil if there is none.
     package func typeIndex(named name: String) -> Int? { typeIndexesByName[name] }
 
-    /// The place among ``types`` of the type with this number.
+    /// Returns the index in ``types`` of the type with this number; nil if there is none.
     package func typeIndex(ofID id: UInt32) -> Int? { typeIndexesByID[id] }
 
-    /// The place among ``types`` of the type with this name.
+    /// Returns the index in ``types`` of the type with this name.
     ///
-    /// - Throws: ``StoreError`` with the code `unknownType`, naming the nearest one.
+    /// - Throws: ``StoreError`` with the code `unknownType`, which names the nearest type.
     package func requireTypeIndex(named name: String) throws(StoreError) -> Int {
         if let typeIndex = typeIndexesByName[name] { return typeIndex }
         let nearest = NearestName.find(name, among: types.map(\.name))
@@ -63,9 +63,9 @@ package final class Catalog: Sendable {
                 ?? (types.isEmpty ? "it has none yet" : "it has \(types.map(\.name).sorted().joined(separator: ", "))"))
     }
 
-    /// The tie of a Swift type.
+    /// Returns the binding of a Swift type.
     ///
-    /// - Throws: ``StoreError`` with the code `unknownType` when the store was not opened with it.
+    /// - Throws: ``StoreError`` with the code `unknownType` if the store was not opened with the type.
     package func binding<R: Record>(_ record: R.Type) throws(StoreError) -> TypedBinding {
         if let binding = bindings[ObjectIdentifier(record)] { return binding }
         throw Catalog.notOpened(R.recordSchema.name)

@@ -1,12 +1,12 @@
 import Foundation
 
-// Making record types fit what programs declare.
+// Adapts record types to the declarations of programs.
 extension CatalogEditor {
-    /// Makes the type of a declaration one that a program with this declaration can work with: adds it where there is
-    /// none, and takes the steps that lose nothing where it differs.
+    /// Adapts a record type so that a program with this declaration can use it. Adds the type if the store lacks it; otherwise
+    /// takes only steps that lose nothing.
     ///
-    /// - Returns: the steps; none where the type is as it should be, or is new.
-    /// - Throws: ``StoreError``: `schemaMismatch` with the differences, when they need more than that.
+    /// - Returns: the steps; empty if the type needs no change, or is new.
+    /// - Throws: ``StoreError``: `schemaMismatch` with the differences, if such steps are not sufficient.
     @discardableResult
     package mutating func adapt(to declared: RecordSchema) throws(StoreError) -> [SchemaChange] {
         guard let old = type(named: declared.name) else {
@@ -16,7 +16,7 @@ extension CatalogEditor {
         let fit = SchemaFit(declared, on: old)
         if fit.isComplete { return [] }
         if !fit.servesFields, old.earlierVersion(declaredBy: declared) != nil {
-            // Going on from here would undo what a newer program did.
+            // An adaptation would undo the change of a newer program.
             throw SchemaMismatch.error(declared, old, retired: replaced)
         }
         let evolution: SchemaEvolution
@@ -31,8 +31,8 @@ extension CatalogEditor {
         return evolution.changes
     }
 
-    /// Fails where a program declares a type as it was before a migration removed or replaced it: adding the type again, or
-    /// adapting the newer one, would be the work of an older program.
+    /// Throws an error if a program declares a type as it was before a migration removed or replaced it. An older program must
+    /// not add the type again or adapt the newer type.
     ///
     /// - Throws: ``StoreError`` with the code `schemaMismatch`.
     package func requireNotOlder(_ declared: RecordSchema) throws(StoreError) {
@@ -45,8 +45,8 @@ extension CatalogEditor {
         if let error { throw error }
     }
 
-    // At once, and not in chunks: a unique index that is being built lets values pass that records have which it lacks yet,
-    // and these were refused so far.
+    // This rebuilds a unique index in one transaction and not in chunks. Until a unique index is complete, it accepts a duplicate
+    // of a value whose record it does not contain yet. The old index rejected such duplicates.
     private mutating func rebuildUnique(from old: RecordType, to new: RecordType) throws(StoreError) {
         for index in new.indexes where index.isBuilding && index.isUnique {
             let wasReady = old.indexes.contains { $0.isUnique && !$0.isBuilding && $0.fields == index.fields }
@@ -58,10 +58,9 @@ extension CatalogEditor {
         }
     }
 
-    /// The steps from a type to a declaration.
+    /// Returns the steps from a type to a declaration.
     ///
-    /// - Throws: ``StoreError``: `schemaMismatch` when there are none; `invalidValue` when the declaration contradicts
-    ///   itself.
+    /// - Throws: ``StoreError``: `schemaMismatch` if no steps lead there; `invalidValue` if the declaration contradicts itself.
     package func evolution(
         of old: RecordType, to declared: RecordSchema, mode: SchemaEvolution.Mode
     ) throws(StoreError) -> SchemaEvolution {

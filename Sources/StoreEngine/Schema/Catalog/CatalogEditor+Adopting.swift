@@ -1,16 +1,17 @@
-// Record types as another store has them, numbers and versions included.
+// Takes over record types of another store, with their numbers and versions.
 extension CatalogEditor {
-    /// Adds a record type as it is in another store, to one that has none of that number. The feed does not tell it: it stood there
-    /// before the feed begins.
+    /// Adds a record type of another store to a store that has no type with its number.
+    ///
+    /// The feed does not contain this change, because the type existed before the feed begins.
     package mutating func adopt(_ type: RecordType) throws(StoreError) {
         try CatalogStorage.write(type, to: databases.catalog, in: &raw)
         keep(type)
         didWrite = true
     }
 
-    /// Makes a record type what a change of the schema in another store's feed says, with one change in the feed.
+    /// Changes a record type as a schema change in the feed of another store says. The feed of this store gets one change.
     ///
-    /// - Throws: ``StoreError``: `uniqueViolation` when records do not fit an index that is said to be ready.
+    /// - Throws: ``StoreError``: `uniqueViolation` if the records violate a unique index that the change marks as ready.
     package mutating func follow(_ type: RecordType) throws(StoreError) {
         guard let old = types.first(where: { $0.id == type.id }) else { return try write(type) }
         if type.isReplaced == true { return try retire(old) }

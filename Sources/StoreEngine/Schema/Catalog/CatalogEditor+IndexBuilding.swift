@@ -1,9 +1,9 @@
-// Indexes that are being built.
+// Continues the construction of indexes.
 extension CatalogEditor {
-    /// Adds entries to an index that is being built; see ``IndexBuilding``. The last of them makes it ready.
+    /// Adds entries to an index under construction; see ``IndexBuilding``. The last entries make the index ready.
     ///
-    /// - Parameter onDuplicate: told of records with one value in a unique index, which are left out then; without it they
-    ///   are an error.
+    /// - Parameter onDuplicate: receives an error for each record that repeats a value in a unique index, and that record gets no
+    ///   entry. Without this closure, a duplicate throws the error.
     package mutating func build(
         _ index: StoredIndex, of type: RecordType, limit: Int, onDuplicate: ((StoreError) -> Void)? = nil
     ) throws(StoreError) -> IndexBuilding.Step {
@@ -24,12 +24,13 @@ extension CatalogEditor {
         return step
     }
 
-    /// The types that have an index which is being built, with it.
+    /// The indexes under construction, each with its type.
     package var building: [(type: RecordType, index: StoredIndex)] {
         types.flatMap { type in type.indexes.filter(\.isBuilding).map { (type, $0) } }
     }
 
-    /// Takes a unique index that cannot be built out of a type. A reference gets one that is not unique: it needs an index.
+    /// Removes from a type a unique index that cannot be built. If the index belongs to a reference and is its only index, an
+    /// index that is not unique takes its place, because a reference needs an index.
     package mutating func removeUnbuilt(_ index: StoredIndex, of type: RecordType) throws(StoreError) {
         var without = type
         without.indexes.removeAll { $0.id == index.id }

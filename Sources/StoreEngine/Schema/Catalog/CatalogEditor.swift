@@ -1,20 +1,21 @@
 package import LMDB
 
-/// Changes the catalog inside one LMDB write transaction; every change is in the feed.
+/// Changes the catalog inside one LMDB write transaction. The feed contains every change.
 package struct CatalogEditor: ~Copyable {
     var raw: LMDBWriteTransaction
     let databases: StoreDatabases
     let context: WriteContext
     private var head: FeedHead
     private(set) var types: [RecordType]
-    /// Types that others took the place of.
+    /// The types that other types replaced.
     package private(set) var replaced: [RecordType]
     var didWrite = false
-    /// Databases that go when the edit is finished: a handle that LMDB has closed does not come back with an abort.
+    /// The databases to drop at the end of the edit. They are not dropped earlier: once LMDB has closed a handle, an abort does
+    /// not restore it.
     private var dropped: [LMDBDatabase] = []
     private var didMakeSamples = false
 
-    /// Reads the catalog as it is in `raw`.
+    /// Creates an editor and reads the catalog from `raw`.
     package init(
         raw: consuming LMDBWriteTransaction, databases: StoreDatabases, head: FeedHead, context: WriteContext
     ) throws(StoreError) {
@@ -33,7 +34,7 @@ package struct CatalogEditor: ~Copyable {
         borrowing get { raw.snapshot }
     }
 
-    /// The type with this name.
+    /// Returns the type with this name; nil if there is none.
     package func type(named name: String) -> RecordType? { types.first { $0.name == name } }
 
     /// Adds a record type.
@@ -47,7 +48,7 @@ package struct CatalogEditor: ~Copyable {
         return try addReplacement(schema)
     }
 
-    /// Adds a record type that is to take the place of the one with its name, which goes with ``retire(_:)``.
+    /// Adds a record type, even if a type with its name exists. ``retire(_:)`` ends the existing type.
     @discardableResult
     package mutating func addReplacement(_ schema: RecordSchema) throws(StoreError) -> RecordType {
         let id = ((types + replaced).map(\.id).max() ?? 0) + 1
@@ -56,8 +57,8 @@ package struct CatalogEditor: ~Copyable {
         return type
     }
 
-    /// Puts another description in the place of a type's, drops the indexes that it lacks, and makes new ones ready
-    /// where there is no record to index.
+    /// Replaces the description of a type, and drops the indexes that the new description lacks. If the type has no records, its
+    /// new indexes are ready at once.
     package mutating func replace(_ old: RecordType, with new: RecordType) throws(StoreError) {
         var new = new
         for index in old.indexes where !new.indexes.contains(where: { $0.id == index.id }) {
@@ -71,7 +72,7 @@ package struct CatalogEditor: ~Copyable {
         try SampleBuilder.refresh(open(new), statistics, in: &raw)
     }
 
-    /// A type with its databases.
+    /// Opens the databases of a type.
     package mutating func open(_ type: RecordType) throws(StoreError) -> OpenType {
         let database = try open(StoreDatabases.recordsName(type: type.id))
         var indexes: [LMDBDatabase] = []
@@ -88,7 +89,7 @@ package struct CatalogEditor: ~Copyable {
         didWrite = true
     }
 
-    /// Notes what the catalog now says of a type.
+    /// Stores the new description of a type in memory.
     mutating func keep(_ type: RecordType) {
         if type.isReplaced == true {
             types.removeAll { $0.id == type.id }
@@ -100,7 +101,7 @@ package struct CatalogEditor: ~Copyable {
         }
     }
 
-    /// The number of records of a type.
+    /// Returns the number of records of a type.
     package mutating func count(of type: RecordType) throws(StoreError) -> Int {
         let database = try open(StoreDatabases.recordsName(type: type.id))
         do {
@@ -121,7 +122,7 @@ package struct CatalogEditor: ~Copyable {
         }
     }
 
-    /// Ends a type that another one took the place of: its records and indexes go, its description stays.
+    /// Ends a type that another type replaced. Its records and indexes are deleted, and its description stays.
     package mutating func retire(_ type: RecordType) throws(StoreError) {
         for index in type.indexes { try drop(index, of: type) }
         dropped.append(try open(StoreDatabases.recordsName(type: type.id)))
@@ -136,9 +137,9 @@ package struct CatalogEditor: ~Copyable {
         try write(retired)
     }
 
-    /// Checks that every reference is one to a type that there is after the edit, by its id.
+    /// Checks that each reference, by its id, refers to a type that exists after the edit.
     ///
-    /// - Throws: ``StoreError`` with the code `schemaMismatch` when one is not.
+    /// - Throws: ``StoreError`` with the code `schemaMismatch` if a reference does not.
     package func requireReferences() throws(StoreError) {
         for type in types {
             for field in type.fields {
@@ -149,10 +150,10 @@ package struct CatalogEditor: ~Copyable {
         }
     }
 
-    /// Makes other processes read the catalog, and with it the format, anew before their next transaction.
+    /// Makes other processes reload the catalog, and with it the format, before their next transaction.
     package mutating func announce() { didWrite = true }
 
-    /// Opens all databases of the types and hands the transaction back.
+    /// Opens all databases of the types and returns the transaction.
     package consuming func finish(version: UInt64) throws(StoreError) -> FinishedEdit {
         var opened: [OpenType] = []
         for type in types { opened.append(try open(type)) }

@@ -9,7 +9,7 @@ package import LMDB
 /// bytes 8-     the entry: a `RecordType` as JSON with sorted keys
 /// ```
 package enum CatalogStorage {
-    /// All record types, by number, also those that others took the place of.
+    /// Returns all record types in the order of their numbers, including the types that other types replaced.
     package static func types(in database: LMDBDatabase, _ snapshot: LMDBSnapshot) throws(StoreError) -> [RecordType] {
         var types: [RecordType] = []
         do {
@@ -49,7 +49,7 @@ package enum CatalogStorage {
         return json
     }
 
-    /// The JSON of an entry.
+    /// Returns the JSON of an entry.
     package static func encode(_ type: RecordType) throws(StoreError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

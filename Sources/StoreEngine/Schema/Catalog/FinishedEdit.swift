@@ -1,6 +1,6 @@
 package import LMDB
 
-/// What an edit of the catalog leaves: its transaction, not yet committed, and the catalog after it.
+/// The result of an edit of the catalog: its transaction, which is not yet committed, and the new catalog.
 package struct FinishedEdit: ~Copyable {
     private var raw: LMDBWriteTransaction
     package let types: [OpenType]
@@ -16,6 +16,6 @@ package struct FinishedEdit: ~Copyable {
         self.didWrite = didWrite
     }
 
-    /// The transaction alone.
+    /// Returns the transaction alone.
     package consuming func intoRaw() -> LMDBWriteTransaction { raw }
 }

@@ -1,28 +1,28 @@
 /// A record type as the catalog of a store describes it.
 ///
-/// Fields and indexes have numbers that stay the same for the life of the store, whatever becomes of their names and
-/// order. A record carries the version of the schema that it was written with; the fields of every version are kept.
+/// Fields and indexes have numbers that stay the same for the life of the store, even if names or the order change. A record
+/// contains the version of the schema that it was written with, and the catalog keeps the fields of every version.
 package struct RecordType: Hashable, Sendable, Codable {
     /// The type's number in the store.
     package let id: UInt32
     /// The type's name.
     package var name: String
-    /// The version of the newest fields. Goes up with every change of them.
+    /// The version of the newest fields. It increases with every change of the fields.
     package var version: UInt32
     /// The newest version's fields, in the order in which records hold them.
     package var fields: [StoredField]
-    /// Which of `fields` are the id, by number.
+    /// The numbers of the fields that form the id.
     package var idFields: [UInt32]
     /// Whether the store assigns increasing ids.
     package var assignsIDs: Bool
     /// The indexes.
     package var indexes: [StoredIndex]
-    /// The fields of earlier versions, in the order in which records of that version hold them.
+    /// The fields of earlier versions, in the order in which records of each version hold them.
     package var earlierVersions: [EarlierVersion]
-    /// The oldest version whose programs can go on beside those of the newest; nil stands for the first.
+    /// The oldest version whose programs can continue to work beside programs of the newest version; nil means the first version.
     var oldestCompatible: UInt32?
-    /// Whether another type took this one's place, with its name. Its description stays, because change sets in the feed
-    /// may speak of its records.
+    /// Whether a migration has replaced this type with another type. The catalog keeps this description, because change sets in
+    /// the feed may contain records of the type.
     package var isReplaced: Bool?
     /// The number that the next new field gets.
     package var nextFieldID: UInt32
@@ -32,11 +32,12 @@ package struct RecordType: Hashable, Sendable, Codable {
 
 /// One field of a record type in the catalog.
 package struct StoredField: Hashable, Sendable, Codable {
-    /// The field's number, never used for another field of the type.
+    /// The field's number, which the type never uses for another field.
     package let id: UInt32
     /// The field's name, type, default and earlier names.
     package var schema: FieldSchema
-    /// What records have here that were written before the field was there, as the default was then; nil for none.
+    /// The bytes of this field in records from before the field existed, taken from its default at that time; nil if such records
+    /// have no value.
     package var missing: [UInt8]?
 
     init(id: UInt32, schema: FieldSchema, missing: [UInt8]? = nil) {
@@ -47,20 +48,20 @@ package struct StoredField: Hashable, Sendable, Codable {
 
     /// The field's name.
     package var name: String { schema.name }
-    /// What the field holds.
+    /// The type of the field's values.
     package var type: FieldType { schema.type }
 }
 
 /// One index of a record type in the catalog.
 package struct StoredIndex: Hashable, Sendable, Codable {
-    /// The index's number, never used for another index of the type.
+    /// The index's number, which the type never uses for another index.
     package let id: UInt32
     /// The numbers of the indexed fields, the most significant first.
     package var fields: [UInt32]
     /// Whether no two records may have equal values.
     package var isUnique: Bool
-    /// Whether records from before the index are still without their entries. Every write keeps the index in step, but
-    /// nothing is looked up in it.
+    /// Whether records from before the index still lack their entries. Every write keeps the index up to date, but no search uses
+    /// it.
     package var isBuilding = false
 }
 
@@ -83,25 +84,25 @@ extension StoredIndex {
         try container.encode(id, forKey: .id)
         try container.encode(fields, forKey: .fields)
         try container.encode(isUnique, forKey: .isUnique)
-        // Absent in catalogs from before there was such a state.
+        // Absent in catalogs that were written before the library had this state.
         if isBuilding { try container.encode(true, forKey: .isBuilding) }
     }
 }
 
-/// The fields of a version that records in the store may still follow.
+/// The fields of an earlier version. Records in the store may still have this version.
 package struct EarlierVersion: Hashable, Sendable, Codable {
     /// The version.
     package let version: UInt32
-    /// Its fields as they were.
+    /// The fields as they were in this version.
     package var fields: [StoredField]
-    /// Which of them were the id, by number; nil for those that are now.
+    /// The numbers of the fields that formed the id; nil if the same fields form the id now.
     package var idFields: [UInt32]?
 }
 
 extension RecordType {
-    /// A new type from what a Swift type, or a schema document, declares.
+    /// Creates a new type from the declaration of a Swift type or of a schema document.
     ///
-    /// - Throws: ``StoreError`` with the code `invalidValue` when the declaration contradicts itself.
+    /// - Throws: ``StoreError`` with the code `invalidValue` if the declaration contradicts itself.
     package init(id: UInt32, declared: RecordSchema) throws(StoreError) {
         try declared.validate()
         self.id = id
@@ -119,31 +120,32 @@ extension RecordType {
         nextIndexID = UInt32(indexes.count)
     }
 
-    /// The oldest version whose programs can use the store together with those of the newest.
+    /// The oldest version whose programs can use the store together with programs of the newest version.
     package var oldestCompatibleVersion: UInt32 { oldestCompatible ?? 1 }
 
-    /// The place of the field that has this name among the newest version's fields, or else had it before.
+    /// Returns the index, among the newest version's fields, of the field with this name, or else of the field that had this name
+    /// before.
     package func fieldIndex(named name: String) -> Int? {
         fields.firstIndex { $0.name == name } ?? fields.firstIndex { $0.schema.renamedFrom.contains(name) }
     }
 
-    /// Whether the field at `fieldIndex` is meant by a name: its own, or an earlier one that no other field has now.
+    /// Returns whether a name means the field at `fieldIndex`: its own name, or an earlier name that no other field has now.
     func isField(_ fieldIndex: Int, named name: String) -> Bool {
         let schema = fields[fieldIndex].schema
         if schema.name == name { return true }
         return !schema.renamedFrom.isEmpty && self.fieldIndex(named: name) == fieldIndex
     }
 
-    /// Whether records of a version have the id that records have now.
+    /// Returns whether records of a version have the same id fields as records have now.
     func hasNewestID(inVersion version: UInt32) -> Bool {
         guard version != self.version else { return true }
         return earlierVersions.first { $0.version == version }?.idFields.map { $0 == idFields } ?? true
     }
 
-    /// The place of the field with this number among the newest version's fields.
+    /// Returns the index, among the newest version's fields, of the field with this number; nil if there is none.
     package func fieldIndex(ofID id: UInt32) -> Int? { fields.firstIndex { $0.id == id } }
 
-    /// What a Swift type would have to declare for this type.
+    /// The schema that a Swift type would have to declare for this type.
     package var schema: RecordSchema {
         RecordSchema(
             name: name,

@@ -1,33 +1,34 @@
-/// The tie between a Swift record type and the type in a store's catalog.
+/// Binds a Swift record type to the record type in a store's catalog.
 @usableFromInline
 package final class TypedBinding: Sendable {
-    /// The catalog's side.
+    /// The record type in the catalog.
     package let type: OpenType
-    /// The place of `type` among the catalog's types.
+    /// The index of `type` among the catalog's types.
     package let typeIndex: Int
-    /// For each stored field the declared one, -1 where none is; nil when both are the same in the same order.
+    /// For each stored field, the index of the declared field, or -1 if none is declared; nil if both have the same fields in the
+    /// same order.
     package let declaredByFieldIndex: [Int]?
-    /// For each declared field the stored one; nil when both are the same in the same order.
+    /// For each declared field, the index of the stored field; nil if both have the same fields in the same order.
     package let fieldIndexesByDeclared: [Int32]?
-    /// What is stored and not declared: an update keeps it.
+    /// The stored parts that the program does not declare. An update keeps them.
     package let undeclared: UndeclaredParts
-    /// What an insert puts in them, by place.
+    /// For each stored field, the bytes that an insert stores if the program does not declare the field.
     package let insertedBytes: [[UInt8]]
-    /// Whether an insert may change the record: by an assigned id or a filled-in default.
+    /// Whether an insert may change the record, because the store assigns its id or fills in a default.
     package let hasGeneratedFields: Bool
-    /// The unique index on each declared field alone, where it has one.
+    /// For each declared field, the unique index on that field alone, if there is one.
     private let uniqueIndexes: [OpenIndex?]
 
-    /// Ties `declared` to the type of the same name.
+    /// Binds `declared` to the type of the same name.
     ///
-    /// - Parameter retired: the record types that migrations replaced with others.
-    /// - Throws: ``StoreError`` with the code `schemaMismatch`, listing the differences, when a program that declares this
-    ///   cannot work with the type.
+    /// - Parameter retired: the record types that migrations replaced.
+    /// - Throws: ``StoreError`` with the code `schemaMismatch`, with a list of the differences, if a program with this
+    ///   declaration cannot use the type.
     package init(
         _ declared: RecordSchema, type: OpenType, typeIndex: Int, retired: [RecordType] = []
     ) throws(StoreError) {
         let fit = SchemaFit(declared, on: type.type)
-        // Without an index that is not unique all is the same, only slower.
+        // A missing index that is not unique only makes requests slower.
         guard fit.servesFields, !fit.missingIndexes.contains(where: \.isUnique) else {
             throw SchemaMismatch.error(declared, type.type, retired: retired)
         }
@@ -55,21 +56,21 @@ package final class TypedBinding: Sendable {
         }
     }
 
-    /// The unique index on a declared field alone.
+    /// Returns the unique index on a declared field alone; nil if there is none.
     func uniqueIndex(onDeclared index: Int) -> OpenIndex? {
         uniqueIndexes.indices.contains(index) ? uniqueIndexes[index] : nil
     }
 
-    /// How many fields are declared.
+    /// The number of declared fields.
     var declaredCount: Int { fieldIndexesByDeclared?.count ?? type.type.fields.count }
 
-    /// The declared fields whose stored ones are among some places.
+    /// Returns the declared field indexes of the fields whose stored field indexes are in `stored`.
     package func declaredFieldIndexes(of stored: FieldIndexSet) -> FieldIndexSet {
         if fieldIndexesByDeclared == nil, stored != .all { return stored }
         return declaredFieldIndexes { stored.contains($0) }
     }
 
-    /// The places among the declared fields of those whose stored places are wanted.
+    /// Returns the declared field indexes of the fields for whose stored field index `isWanted` returns true.
     func declaredFieldIndexes(_ isWanted: (Int) -> Bool) -> FieldIndexSet {
         var fieldIndexes = FieldIndexSet()
         for declared in 0..<declaredCount {

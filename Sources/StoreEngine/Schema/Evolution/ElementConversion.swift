@@ -1,10 +1,10 @@
-/// How the elements of a collection become those of another type.
+/// Converts the elements of a collection to elements of another type.
 package struct ElementConversion: Hashable, Sendable {
     private let old: FieldType
     private let new: FieldType
     private let conversion: FieldConversion
 
-    /// The conversion between elements of two types; nil where there is none.
+    /// Creates the conversion between elements of two types; nil if there is none.
     init?(_ old: FieldType, _ new: FieldType) {
         guard let conversion = FieldConversion.between(old, new) else { return nil }
         self.old = old
@@ -12,21 +12,21 @@ package struct ElementConversion: Hashable, Sendable {
         self.conversion = conversion
     }
 
-    /// Whether the bytes of every collection stay.
+    /// Whether the bytes of every collection stay the same.
     var changesNothing: Bool { conversion == .none }
 
-    /// Whether every old element fits the new type, and different ones stay different.
+    /// Whether the new type can hold every old element, and different elements stay different.
     var isLossless: Bool { conversion.isLossless }
 
-    /// Appends the new bytes of an array.
+    /// Appends the converted bytes of an array.
     func appendArray(_ bytes: RawSpan, to writer: inout ByteWriter) throws(CodecError) {
         var reader = ByteReader(bytes)
         while !reader.isAtEnd { try append(from: &reader, to: &writer) }
     }
 
-    /// Appends the new bytes of a set.
+    /// Appends the converted bytes of a set.
     ///
-    /// - Throws: ``CodecError`` when an element does not fit, or two become equal.
+    /// - Throws: ``CodecError`` if the new type cannot hold an element, or if two elements become equal.
     func appendSet(_ bytes: RawSpan, to writer: inout ByteWriter) throws(CodecError) {
         var reader = ByteReader(bytes)
         var elements: [[UInt8]] = []
@@ -36,9 +36,9 @@ package struct ElementConversion: Hashable, Sendable {
         for element in elements { writer.append(element) }
     }
 
-    /// Appends the new bytes of a dictionary, with this conversion for its keys.
+    /// Appends the converted bytes of a dictionary, with this conversion for its keys.
     ///
-    /// - Throws: ``CodecError`` when a key or a value does not fit, or two keys become equal.
+    /// - Throws: ``CodecError`` if the new types cannot hold a key or a value, or if two keys become equal.
     func appendDictionary(
         _ bytes: RawSpan, values: ElementConversion, to writer: inout ByteWriter
     ) throws(CodecError) {
@@ -53,7 +53,7 @@ package struct ElementConversion: Hashable, Sendable {
         }
     }
 
-    // As Swift's sets see it, which call both forms of "é" equal.
+    // Compares elements as Swift's sets do, for which both forms of "é" are equal.
     private func requireDistinct(_ elements: [[UInt8]], _ what: String) throws(CodecError) {
         if isLossless { return }
         var values: Set<DynamicValue> = []
@@ -80,7 +80,7 @@ package struct ElementConversion: Hashable, Sendable {
 }
 
 extension ByteReader {
-    /// The next element of a collection of elements of this type, without the length that may stand before it.
+    /// Reads the next element of a collection with elements of this type, and skips the length that may precede it.
     @_lifetime(copy self)
     mutating func readElement(of type: FieldType) throws(CodecError) -> RawSpan {
         if let size = type.fixedByteCount { return try read(byteCount: size) }

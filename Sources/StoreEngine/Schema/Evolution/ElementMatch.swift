@@ -1,10 +1,12 @@
-/// Which element of an array was which before a write that does not tell.
+/// Matches the elements of an array after a write with the elements before it. The write itself does not say which are the same.
 package enum ElementMatch {
-    /// For each new element the place of the old one that it was, nil for one that came up. No old one is there twice.
+    /// Returns for each new element the position of the old element that it was; nil for an element that is new. No old position
+    /// occurs twice.
     ///
-    /// An element is one that equals it, whether it moved or not. What is left was changed in place where it stands next to
-    /// the same neighbor as before: so elements may be changed, inserted, removed and moved at once, and only one that was
-    /// both changed and moved is taken for a new one. Linear in both.
+    /// Equal elements match first, whether or not they moved. A remaining element that has the same neighbor as a remaining old
+    /// element is that element, changed in place. A write can therefore change, insert, remove and move elements at once. Besides
+    /// inserted elements, only an element that the write both changed and moved counts as new. The time is linear in the sizes of
+    /// both arrays.
     package static func indexes(of new: [[UInt8]], among old: [[UInt8]]) -> [Int?] {
         var match = Match(newCount: new.count, oldCount: old.count)
         var start = 0

@@ -1,40 +1,41 @@
-/// How a field's encoded bytes of one type become those of another.
+/// Converts the encoded bytes of a field from one type to another.
 ///
-/// What a type can hold may be less than what another could: such a conversion fails for values that do not fit, and is
-/// made only after all of a store's values were tried.
+/// The new type may be unable to hold some values of the old type. A conversion fails for such values. A migration uses such a
+/// conversion only after it has checked all values in the store.
 package indirect enum FieldConversion: Hashable, Sendable {
-    /// The bytes stay.
+    /// The bytes stay the same.
     case none
     /// A number from one scalar type to another.
     case number(from: FieldType, to: FieldType)
-    /// A value becomes an optional of it, or none an error.
+    /// A value becomes an optional.
     case wrap(FieldConversion)
-    /// An optional becomes a value; none is an error.
+    /// An optional becomes a value. Nil is an error.
     case unwrap(FieldConversion)
-    /// The value inside an optional.
+    /// The value inside an optional is converted.
     case optional(FieldConversion)
-    /// A raw value becomes one of some cases, by their texts.
+    /// A raw value becomes the raw value of one of the cases with these texts. Any other value is an error.
     case cases(FieldType, Set<String>, FieldConversion)
-    /// The fields of an embedded struct, and whether the old one has others, whose values go.
+    /// The fields of an embedded struct are converted. `dropsFields` is true if the old struct has other fields, whose values are
+    /// lost.
     case embedded([EmbeddedSource], dropsFields: Bool)
-    /// The elements of an array, one by one.
+    /// The elements of an array are converted one by one.
     case array(ElementConversion)
-    /// The elements of a set, which may come to stand in another order.
+    /// The elements of a set are converted, which may change their order.
     case set(ElementConversion)
-    /// The keys and the values of a dictionary, whose keys may come to stand in another order.
+    /// The keys and values of a dictionary are converted, which may change their order.
     case dictionary(ElementConversion, ElementConversion)
 
-    /// Where a field of a new embedded struct comes from.
+    /// The source of a field in the new embedded struct.
     package enum EmbeddedSource: Hashable, Sendable {
-        /// A field of the old one.
+        /// A field of the old struct, by its field index.
         case field(Int, FieldConversion)
-        /// One that the old struct did not have.
+        /// The value of a field that the old struct did not have.
         case constant([UInt8])
     }
 }
 
 extension FieldConversion {
-    /// The conversion between two types, nil where there is none.
+    /// Returns the conversion between two types; nil if there is none.
     package static func between(_ old: FieldType, _ new: FieldType) -> FieldConversion? {
         if old == new { return FieldConversion.none }
         switch (old, new) {
@@ -54,7 +55,7 @@ extension FieldConversion {
         case (.embedded(let old), .embedded(let new)): return embedded(old, new)
         case (.array(let old), .array(let new)):
             return ElementConversion(old, new).map { $0.changesNothing ? .none : .array($0) }
-        // An array of bytes is the bytes.
+        // The encoding of an array of bytes is these bytes.
         case (.data, .array): return between(.array(.uint8), new)
         case (.array, .data): return between(old, .array(.uint8))
         case (.set(let old), .set(let new)):
@@ -64,7 +65,7 @@ extension FieldConversion {
             else { return nil }
             return keys.changesNothing && values.changesNothing ? FieldConversion.none : .dictionary(keys, values)
         case (.reference(let oldTarget, let old), .reference(let newTarget, let new)):
-            // An id keeps its form; an enum may have got new cases.
+            // The id must keep its form, but an enum in it may have new cases.
             return oldTarget == newTarget && between(old, new) == FieldConversion.none ? FieldConversion.none : nil
         default: return old.isNumber && new.isNumber ? .number(from: old, to: new) : nil
         }
@@ -90,7 +91,7 @@ extension FieldConversion {
         return .embedded(sources, dropsFields: Set(kept).count < old.fields.count)
     }
 
-    /// Whether every value of the old type fits the new one.
+    /// Whether the new type can hold every value of the old type.
     package var isLossless: Bool {
         switch self {
         case .none: true
@@ -117,7 +118,7 @@ extension FieldConversion {
         }
     }
 
-    /// The new bytes of a field; nil where the value does not fit.
+    /// Returns the converted bytes of a field; nil if the new type cannot hold the value.
     func converted(_ bytes: [UInt8]) -> [UInt8]? {
         var writer = ByteWriter()
         do {
@@ -128,9 +129,9 @@ extension FieldConversion {
         return writer.array()
     }
 
-    /// Appends the new bytes of a field.
+    /// Appends the converted bytes of a field.
     ///
-    /// - Throws: ``CodecError`` that says why the value does not fit.
+    /// - Throws: ``CodecError`` with the reason why the new type cannot hold the value.
     package func append(_ bytes: RawSpan, to writer: inout ByteWriter) throws(CodecError) {
         switch self {
         case .none: writer.append(bytes)
@@ -178,7 +179,7 @@ extension FieldConversion {
 }
 
 extension FieldType {
-    /// Whether the type is a number that converts to others.
+    /// Whether the type is a number that can be converted to other numbers.
     fileprivate var isNumber: Bool { isInteger || self == .float || self == .double }
 
     fileprivate var integerBits: Int? { isInteger ? fixedByteCount.map { $0 * 8 } : nil }

@@ -1,16 +1,17 @@
-/// How much of what a stored type holds a program has that declares another one and reads the same bytes.
+/// The part of a stored type that a program's declared type covers, if the program reads the stored bytes as they are.
 ///
-/// A struct inside may hold more in the store than is declared, behind the declared fields: reading these goes by their
-/// places, and writing keeps the others, see ``PartialForm``.
+/// In the store, a struct inside the type may have more fields, after the declared fields. The program reads the declared fields
+/// by their field indexes, and a write keeps the other fields; see ``PartialForm``.
 package enum FieldCoverage: Int, Sendable {
-    /// All of it.
+    /// The program covers all of the type.
     case whole
-    /// A part; a write finds the rest again by fields and keys.
+    /// The program covers a part. A write finds the rest by fields and keys.
     case partial
-    /// A part, also of elements of arrays: which of these was which before a write can be told only where they are equal.
+    /// The program covers a part, also of the elements of arrays. A write has to infer which element was which before; see
+    /// ``ElementMatch``.
     case partialElements
 
-    /// nil where a program that declares this cannot read or write the stored values.
+    /// Creates the coverage; nil if a program with the declared type cannot read or write the stored values.
     init?(_ stored: FieldType, declared: FieldType) {
         guard let coverage = FieldCoverage.between(stored, declared) else { return nil }
         self = coverage
@@ -23,7 +24,7 @@ package enum FieldCoverage: Int, Sendable {
         case (.array(let stored), .array(let declared)):
             return between(stored, declared).map { $0 == .whole ? .whole : .partialElements }
         case (.set(let stored), .set(let declared)):
-            // Elements that differ in what is not declared would be one to the program.
+            // The program would see elements as equal that differ only in fields that it does not declare.
             return between(stored, declared) == .whole ? .whole : nil
         case (.dictionary(let storedKey, let stored), .dictionary(let declaredKey, let declared)):
             return between(storedKey, declaredKey) == .whole ? between(stored, declared) : nil

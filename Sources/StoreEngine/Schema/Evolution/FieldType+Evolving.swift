@@ -1,9 +1,10 @@
 extension FieldType {
-    /// What a stored field of this type comes to hold when a program declares `declared`.
+    /// Returns the type that a stored field of this type gets when a program declares `declared`.
     ///
-    /// Fields that a struct inside has in the store and not in the program stay, behind those that are declared; one that
-    /// needs a value becomes optional. In the elements of a set, and in keys, they do not stay: without them elements that
-    /// are different could be equal. A conversion between the types tells whether values fit.
+    /// A struct inside the type keeps the fields that only the store has, after the declared fields. Such a field becomes
+    /// optional if it needs a value. The elements of a set and the keys of a dictionary do not keep such fields: a program could
+    /// see elements as equal that differ only there. The caller uses a conversion between the types to find out whether the
+    /// values are valid in the result.
     package func evolved(to declared: FieldType) -> FieldType { evolved(to: declared, keepsUndeclared: true) }
 
     fileprivate func evolved(to declared: FieldType, keepsUndeclared: Bool) -> FieldType {
@@ -25,7 +26,7 @@ extension FieldType {
         }
     }
 
-    /// Whether a struct inside declares a newer name for a field than it has in the store.
+    /// Returns whether a struct inside this type declares a newer name for a field than the store has.
     func hasNewNames(for stored: FieldType) -> Bool {
         if stored == self { return false }
         switch (stored, self) {
@@ -69,20 +70,20 @@ extension EmbeddedSchema {
         return EmbeddedSchema(fields: evolved + undeclared.sorted().map { fields[$0].withoutNeed })
     }
 
-    /// The place of the field that has this name, or else had it before.
+    /// Returns the index of the field with this name, or else of the field that had this name before.
     func fieldIndex(named name: String) -> Int? {
         fields.firstIndex { $0.name == name } ?? fields.firstIndex { $0.renamedFrom.contains(name) }
     }
 }
 
 extension FieldSchema {
-    /// Whether a stored field is to get the name that this one declares.
+    /// Returns whether a stored field must take the name that this field declares.
     func isNewName(for stored: FieldSchema) -> Bool {
-        // A program from before a renaming knows the field by its old name; the store keeps the new one.
+        // A program from before a rename knows the field by its old name, and the store keeps the new name.
         stored.name != name && renamedFrom.contains(stored.name)
     }
 
-    /// The field as one that a program which does not know it can do without.
+    /// The field in a form that a program without it can omit.
     fileprivate var withoutNeed: FieldSchema {
         fillingBytes(now: nil) == nil ? with(type: .optional(type), defaultValue: nil) : self
     }

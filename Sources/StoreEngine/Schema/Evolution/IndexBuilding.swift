@@ -1,21 +1,22 @@
 import LMDB
 
-/// Gives the records from before an index their entries, a chunk a transaction.
+/// Adds the entries of records that are older than an index, one chunk in each transaction.
 ///
-/// How far it got stands in the metadata beside the entries, so that another process, or the next after a crash, goes on
-/// where this one stopped. Meanwhile every write keeps the index in step: an entry that is there already is left alone.
+/// The metadata records the progress in the same transaction as the entries. Another process, or the next process after a crash,
+/// continues from there. Meanwhile every write keeps the index up to date. If a write has added an entry already, the builder
+/// stores the same entry again.
 package enum IndexBuilding {
-    /// How far the building of an index is.
+    /// The progress of the construction of an index.
     package struct Step: Sendable {
-        /// The records that have their entries.
+        /// The number of records that have their entries.
         package let doneCount: Int
-        /// Whether these are all.
+        /// Whether all records have their entries.
         package let isComplete: Bool
     }
 
-    /// Adds the entries of at most `limit` further records.
+    /// Adds the entries of at most `limit` more records.
     ///
-    /// - Throws: ``StoreError``: `uniqueViolation` when two records have the same value and the index is unique; `damaged`.
+    /// - Throws: ``StoreError``: `uniqueViolation` if two records have the same value and the index is unique; `damaged`.
     static func step(
         _ type: OpenType, _ index: OpenIndex, limit: Int, _ databases: StoreDatabases,
         in raw: inout LMDBWriteTransaction, onDuplicate: ((StoreError) -> Void)? = nil
@@ -53,7 +54,8 @@ package enum IndexBuilding {
         let expected: [ExpectedEntry]
     }
 
-    /// The entries of the next records. They are put once the walk has ended: LMDB moves pages under a cursor.
+    /// Returns the entries of the next records. The caller writes them after this walk, because a write moves pages under a
+    /// cursor of LMDB.
     private static func collect(
         _ type: OpenType, _ index: OpenIndex, after last: [UInt8], limit: Int, _ snapshot: LMDBSnapshot
     ) throws -> (entries: [Entry], isLast: Bool) {
@@ -87,7 +89,7 @@ package enum IndexBuilding {
         unsafe try raw.put(index.database, key: key, value: expected.data.span.bytes)
     }
 
-    /// The key of another record that has the entry's value.
+    /// Returns the key of another record that has the entry's value; nil if there is none.
     private static func holder(
         of expected: ExpectedEntry, _ entry: Entry, _ type: OpenType, _ index: OpenIndex, _ snapshot: LMDBSnapshot
     ) throws -> [UInt8]? {

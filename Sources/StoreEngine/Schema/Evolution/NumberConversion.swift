@@ -1,8 +1,8 @@
-/// Numbers of one width and kind as those of another, exactly or not at all.
+/// Converts numbers to another width and kind, either exactly or not at all.
 enum NumberConversion {
-    /// Appends the encoding as `new` of a number encoded as `old`.
+    /// Appends a number that is encoded as `old` in the encoding of `new`.
     ///
-    /// - Throws: ``CodecError`` when `new` cannot hold the number.
+    /// - Throws: ``CodecError`` if `new` cannot hold the number.
     static func append(
         _ bytes: RawSpan, _ old: FieldType, _ new: FieldType, to writer: inout ByteWriter
     ) throws(CodecError) {

@@ -1,21 +1,21 @@
-/// How values of a stored type are made of those of a declared one that is a part of it.
+/// Converts between values of a stored type and values of a declared type that is a part of it.
 ///
-/// What is not declared is taken from the value that was stored so far, or else is the default or none. An element of an
-/// array is the one that it was by its declared part, or by its place (``ElementMatch``); a dictionary's value is that under
-/// its key.
+/// The parts that the program does not declare come from the value that was stored before, or else are the default or nil. An
+/// array element takes them from the old element that matches its declared part or its position (``ElementMatch``). A value in a
+/// dictionary takes them from the old value under its key.
 package indirect enum PartialForm: Sendable {
-    /// The declared bytes are the stored ones.
+    /// The declared bytes are the stored bytes.
     case whole
-    /// What an optional holds.
+    /// The value in an optional.
     case optional(PartialForm)
-    /// Each element of an array. None of these has a fixed size.
+    /// Each element of an array. The elements have no fixed size.
     case array(PartialForm)
-    /// Each value of a dictionary, none of which has a fixed size, under keys of this type.
+    /// Each value of a dictionary with keys of this type. The values have no fixed size.
     case dictionary(FieldType, PartialForm)
-    /// The declared fields of a struct, and what stands in the others where nothing was stored.
+    /// The declared fields of a struct, and the bytes of its other fields if no value was stored before.
     case embedded([PartialForm], filling: [[UInt8]])
 
-    /// The form for a declared type of which ``FieldCoverage`` says that it is covered.
+    /// Creates the form for a declared type that ``FieldCoverage`` reports as covered.
     package init(_ stored: FieldType, declared: FieldType) {
         guard let coverage = FieldCoverage(stored, declared: declared), coverage != .whole else {
             self = .whole
@@ -35,12 +35,12 @@ package indirect enum PartialForm: Sendable {
     }
 }
 
-// Making values whole.
+// Completes declared values with stored parts.
 extension PartialForm {
     /// Appends the stored form of a declared value.
     ///
-    /// - Parameter stored: the value that was stored so far; nil where there was none.
-    /// - Throws: ``CodecError`` when bytes are no encoding of their type.
+    /// - Parameter stored: the value that was stored before; nil if there was none.
+    /// - Throws: ``CodecError`` if the bytes do not encode a value of their type.
     package func complete(_ value: RawSpan, with stored: RawSpan?, to writer: inout ByteWriter) throws(CodecError) {
         switch self {
         case .whole: writer.append(value)
@@ -109,7 +109,7 @@ extension PartialForm {
         }
     }
 
-    /// Appends the stored form of an element, with its length.
+    /// Appends the length and the stored form of an element.
     private func complete(
         _ element: [UInt8], with stored: [UInt8]?, to writer: inout ByteWriter
     ) throws(CodecError) {
@@ -129,7 +129,7 @@ extension PartialForm {
         return elements
     }
 
-    /// What a stored optional holds.
+    /// Returns the bytes of the value in a stored optional; nil if it holds nil.
     @_lifetime(copy stored)
     private static func content(_ stored: RawSpan?) -> RawSpan? {
         guard let stored, stored.byteCount > 0 else { return nil }
@@ -143,11 +143,11 @@ extension PartialForm {
     }
 }
 
-// Taking the declared part of stored values.
+// Extracts the declared parts of stored values.
 extension PartialForm {
     /// Appends the declared form of a stored value.
     ///
-    /// - Throws: ``CodecError`` when the bytes are no encoding of the stored type.
+    /// - Throws: ``CodecError`` if the bytes do not encode a value of the stored type.
     package func reduce(_ stored: RawSpan, to writer: inout ByteWriter) throws(CodecError) {
         switch self {
         case .whole: writer.append(stored)

@@ -1,15 +1,15 @@
-/// How records that follow an earlier version of their type's schema are read as records of the newest one.
+/// Converts records of an earlier version of their type's schema to records of the newest version.
 ///
-/// A change of the schema edits only the catalog. A record keeps its bytes until it is written again; whoever reads it
-/// until then gets it in the newest form.
+/// A change of the schema edits only the catalog. A record keeps its bytes until a transaction writes it again. Until then, each
+/// read converts it to the newest form.
 package struct RecordUpgrade: Sendable {
-    /// Where a field of the newest version comes from.
+    /// The source of a field in the newest version.
     private enum Source {
-        /// A field of the earlier version, as it is.
+        /// A field of the earlier version, without a change.
         case field(Int)
-        /// A field of the earlier version that had other types, by way of each of them.
+        /// A field of the earlier version whose type has changed. The conversions lead through each of its later types.
         case converted(Int, [FieldConversion])
-        /// A field that the earlier version did not have.
+        /// The value of a field that the earlier version did not have.
         case constant([UInt8])
     }
 
@@ -17,7 +17,7 @@ package struct RecordUpgrade: Sendable {
     private let names: [String]
     private let version: UInt32
 
-    /// The upgrade from an earlier version to the newest; nil where their records have one form.
+    /// Creates the upgrade from an earlier version to the newest; nil if their records have the same form.
     init?(from earlier: EarlierVersion, to type: RecordType) {
         sources = type.fields.map { field in
             guard let fieldIndex = earlier.fields.firstIndex(where: { $0.id == field.id }) else {
@@ -34,22 +34,22 @@ package struct RecordUpgrade: Sendable {
         if isSame { return nil }
     }
 
-    // Version by version, as the values would be had the record been written again in each: what one version left out of an
-    // embedded struct is not what a later one calls by the same name.
+    // The conversions go version by version, as if each version had written the record again. If one version dropped a field of
+    // an embedded struct, a later field with the same name is a different field.
     private static func conversions(
         of field: StoredField, from earlier: EarlierVersion, to type: RecordType
     ) -> [FieldConversion] {
         let later = type.earlierVersions.filter { $0.version > earlier.version }.map(\.fields) + [type.fields]
         let types = ([earlier.fields] + later).compactMap { fields in fields.first { $0.id == field.id }?.type }
         return zip(types, types.dropFirst()).compactMap { old, new in
-            // What the catalog has always has a conversion: `SchemaEvolution` makes no other.
+            // Every type change in the catalog has a conversion, because `SchemaEvolution` makes no other changes.
             FieldConversion.between(old, new).flatMap { $0 == .none ? nil : $0 }
         }
     }
 
-    /// The whole record in the newest form, with the incarnation that it has and a checksum of its own.
+    /// Returns the whole record in the newest form, with its own incarnation and a new checksum.
     ///
-    /// - Throws: ``CodecError`` naming the field that cannot be read.
+    /// - Throws: ``CodecError`` that names the field that cannot be read.
     func apply(to record: RecordBytes) throws(CodecError) -> [UInt8] {
         let table = try record.table
         var encoder = FieldEncoder.forRecords()
@@ -83,7 +83,7 @@ package struct RecordUpgrade: Sendable {
         return converted
     }
 
-    /// Why a record cannot be upgraded; nil when it can.
+    /// Returns the reason why a record cannot be upgraded; nil if it can.
     func misfit(_ record: RecordBytes) -> String? {
         do {
             _ = try apply(to: record)

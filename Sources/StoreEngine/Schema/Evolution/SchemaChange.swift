@@ -1,26 +1,26 @@
-/// One difference between a record type of a store and what it is to become.
+/// One step of the change from a record type of a store to its new form.
 package enum SchemaChange: Hashable, Sendable, CustomStringConvertible {
-    /// A field that records so far are read with `missing` in.
+    /// Adds a field. Reads of older records use the field's `missing` bytes (``StoredField/missing``).
     case addField(String, FieldType)
-    /// Another name for a field.
+    /// Renames a field.
     case renameField(from: String, to: String)
-    /// Another type for a field; whether every value fits it.
+    /// Changes the type of a field. `isLossless` says whether the new type can hold every value.
     case changeType(String, from: FieldType, to: FieldType, isLossless: Bool)
-    /// Names for the cases of a field's enum.
+    /// Stores names for the cases of a field's enum.
     case nameCases(String)
-    /// A field that the program does not declare and that becomes optional, so that records can do without it.
+    /// Makes an undeclared field optional, so that records can omit it.
     case relaxField(String, FieldType)
-    /// A field that goes, with its values.
+    /// Drops a field and its values.
     case dropField(String, FieldType)
-    /// Another default for a field.
+    /// Changes the default of a field.
     case changeDefault(String)
-    /// Another rule for what becomes of a record when one that it refers to is deleted.
+    /// Changes the delete rule of a reference.
     case changeDeleteRule(String, DeleteRule)
-    /// An index that has to be built.
+    /// Adds an index, which must then be built.
     case addIndex(String)
-    /// An index whose keys change with its fields.
+    /// Rebuilds an index whose keys change with its fields.
     case rebuildIndex(String)
-    /// An index that goes.
+    /// Drops an index.
     case dropIndex(String)
 
     package var description: String {

@@ -1,27 +1,27 @@
-/// What becomes of a record type of the catalog when a program declares it otherwise.
+/// Computes the change of a catalog's record type when a program declares it differently.
 ///
-/// Opening a store (``Mode/opening``) takes only steps that lose nothing and that records so far fit by themselves; a
-/// field or an index that is not declared stays, because the program may just be older than the store. A migration that
-/// somebody asked for (``Mode/explicit``) makes the type just what is declared.
+/// When a program opens a store (``Mode/opening``), the store takes only steps that lose nothing and that existing records
+/// satisfy without a change. A field or an index that the program does not declare stays, because the program may be older than
+/// the store. An explicit migration (``Mode/explicit``) makes the type exactly as declared.
 package struct SchemaEvolution {
-    /// How far the steps may go.
+    /// The limit for the steps.
     package enum Mode: Sendable {
         case opening, explicit
     }
 
-    /// The type afterwards.
+    /// The type after the steps.
     package private(set) var type: RecordType
     /// The steps.
     package private(set) var changes: [SchemaChange] = []
-    /// Why it cannot be; empty when it can.
+    /// The reasons why the change is impossible; empty if it is possible.
     package private(set) var refusals: [String] = []
-    /// Fields that records so far have no value for: there must be no record.
+    /// The fields for which existing records have no value. The change is possible only without records.
     package private(set) var unfillable: [String] = []
     private let old: RecordType
     private let declared: RecordSchema
     private let mode: Mode
 
-    /// - Parameter now: the time that stands in records so far for a new field whose default is the transaction's.
+    /// - Parameter now: the time that existing records get for a new field whose default is the transaction's time.
     package init(of old: RecordType, to declared: RecordSchema, mode: Mode, now: Double) {
         self.old = old
         self.declared = declared
@@ -117,13 +117,14 @@ package struct SchemaEvolution {
         changes.append(.nameCases(stored.name))
     }
 
-    // As with defaults of the record's own fields: one inside a struct that changes alone is not taken over.
+    // If only a default inside a struct differs, the struct stays as it is, just as a field of the record does (see
+    // `takeDefault`).
     private func isServed(_ field: FieldSchema, by stored: FieldSchema) -> Bool {
         FieldCoverage(stored.type, declared: field.type) != nil && !field.type.hasNewNames(for: stored.type)
     }
 
-    // A default is used where a field is left out. It is taken over with other changes or when asked for: of two programs
-    // that differ in it alone each would undo what the other did.
+    // An insert uses a default if it leaves the field out. The store takes over a default only with other changes or in an
+    // explicit migration. Otherwise, two programs that differ only in the default would each undo the change of the other.
     private mutating func takeDefault(of field: FieldSchema, at fieldIndex: Int) {
         let stored = type.fields[fieldIndex].schema
         guard mode == .explicit, stored.defaultValue != field.defaultValue else { return }
@@ -131,7 +132,8 @@ package struct SchemaEvolution {
         changes.append(.changeDefault(field.name))
     }
 
-    // As with defaults. What no rule looked at so far may lead nowhere, so that it cannot be checked from now on.
+    // Like defaults. Under the rule none the store has not checked references, so some may refer to missing records. It cannot
+    // enforce another rule from now on.
     private mutating func takeDeleteRule(of field: FieldSchema, at fieldIndex: Int) {
         let stored = type.fields[fieldIndex].schema
         guard mode == .explicit, stored.deleteRule != field.deleteRule, stored.type.reference != nil else { return }
@@ -176,7 +178,7 @@ package struct SchemaEvolution {
     private mutating func takeStored(_ stored: StoredIndex, _ fit: SchemaFit) {
         let isDeclared = declared.indexes.contains { index in
             let numbers = fit.numbers(of: index)
-            // One that becomes unique is another.
+            // An index that becomes unique is a different index.
             return numbers == stored.fields
                 && (index.isUnique == stored.isUnique || stored.isUnique && mode == .opening)
         }
@@ -231,7 +233,7 @@ package struct SchemaEvolution {
 }
 
 extension RecordType {
-    /// What a program of an earlier version declares, without its indexes; nil where that cannot be told.
+    /// Returns the schema that a program of an earlier version declares, without its indexes; nil if it cannot be determined.
     func schema(of earlier: EarlierVersion) -> RecordSchema? {
         let id = (earlier.idFields ?? idFields).map { number in earlier.fields.firstIndex { $0.id == number } }
         let fieldIndexes = id.compactMap { $0 }
@@ -240,7 +242,7 @@ extension RecordType {
             name: name, fields: earlier.fields.map(\.schema), id: IDSchema(fieldIndexes, isAssigned: assignsIDs))
     }
 
-    /// The newest earlier version whose fields are just those declared.
+    /// Returns the newest earlier version whose fields are exactly the declared fields; nil if there is none.
     package func earlierVersion(declaredBy schema: RecordSchema) -> EarlierVersion? {
         func shape(_ fields: [FieldSchema]) -> Set<FieldShape> { Set(fields.map { FieldShape($0.name, $0.type) }) }
         let wanted = shape(schema.fields)
@@ -248,7 +250,7 @@ extension RecordType {
     }
 }
 
-/// What tells whether two declarations of a field are of one version.
+/// The name and type of a field. Two declarations of a field are of one version if both are equal.
 private struct FieldShape: Hashable {
     let name: String
     let type: FieldType

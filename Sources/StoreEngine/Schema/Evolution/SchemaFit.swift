@@ -1,8 +1,8 @@
-/// How what a program declares lies on a record type of the catalog.
+/// Compares the declaration of a program with a record type of the catalog.
 package struct SchemaFit {
     private let declared: RecordSchema
     private let type: RecordType
-    /// For each declared field its place among the type's newest, nil where the type lacks it.
+    /// For each declared field, its index among the type's newest fields; nil if the type lacks the field.
     package let fieldIndexes: [Int?]
 
     package init(_ declared: RecordSchema, on type: RecordType) {
@@ -12,22 +12,26 @@ package struct SchemaFit {
         fieldIndexes = declared.fields.map { FieldMatch.index(of: $0, among: known, besides: declared.fields) }
     }
 
-    /// The places of the type's fields that are not declared.
+    /// The indexes of the type's fields that are not declared.
     package var undeclared: [Int] {
         let taken = Set(fieldIndexes.compactMap { $0 })
         return type.fields.indices.filter { !taken.contains($0) }
     }
 
-    /// Whether a program with these fields can read and write the type's records as they are: each of its fields is
-    /// there with its type, or one that begins with it, and the same ones are the id, and of the others each has a value for
-    /// records that the program inserts.
+    /// Whether a program with these fields can read and write the type's records as they are.
+    ///
+    /// This requires all of the following:
+    ///
+    /// - The type has each declared field, with the same type or with a type that begins with the declared type.
+    /// - The same fields form the id.
+    /// - Each field that is not declared has a value for records that the program inserts.
     package var servesFields: Bool {
         let known = fieldIndexes.compactMap { $0 }
         guard known.count == fieldIndexes.count, Set(known).count == known.count else { return false }
         let isCovered = zip(declared.fields, known).allSatisfy { field, fieldIndex in
             let stored = type.fields[fieldIndex]
-            // Of an element that an older program changed and moved, what newer ones wrote would be lost. One that declares
-            // less than there ever was has given that up.
+            // If an older program changed and moved an element, the fields that newer programs wrote in it would be lost. A
+            // program that declares less than any version ever had accepts that loss.
             return FieldCoverage(stored.type, declared: field.type) != nil
                 && !type.hasLeftBehind(field.type, of: stored.type, ofField: stored.id)
         }
@@ -35,7 +39,7 @@ package struct SchemaFit {
         return undeclared.allSatisfy { type.fields[$0].schema.insertedBytes != nil }
     }
 
-    /// The declared fields of which the type's hold more than is declared, each with its place among these.
+    /// The declared fields for which the type holds more than is declared, each with its field index in the type.
     package var partial: [(declared: FieldSchema, fieldIndex: Int)] {
         zip(declared.fields, fieldIndexes).compactMap { field, fieldIndex in
             guard let fieldIndex, let coverage = FieldCoverage(type.fields[fieldIndex].type, declared: field.type)
@@ -46,18 +50,18 @@ package struct SchemaFit {
         }
     }
 
-    /// Whether a program with this declaration finds all that it declares: fields and indexes, under their newest names,
-    /// and the names of cases.
+    /// Whether a program with this declaration finds everything that it declares: fields and indexes under their newest names,
+    /// and the names of enum cases.
     package var isComplete: Bool { servesFields && missingIndexes.isEmpty && !hasNewNames && !hasCaseNames }
 
-    /// Whether the declaration has names for cases of enums that the type lacks.
+    /// Whether the declaration names enum cases that have no names in the type.
     private var hasCaseNames: Bool {
         zip(declared.fields, fieldIndexes).contains { field, fieldIndex in
             fieldIndex.map { type.fields[$0].type.lacksCaseNames(of: field.type) } ?? false
         }
     }
 
-    /// Whether the declared id is the type's.
+    /// Whether the declared id is the id of the type.
     package var hasSameID: Bool {
         declared.id.isAssigned == type.assignsIDs
             && declared.id.fields.map { fieldIndex in fieldIndexes[fieldIndex].map { type.fields[$0].id } }
@@ -72,7 +76,7 @@ package struct SchemaFit {
         }
     }
 
-    /// The declared indexes that the type lacks. A unique index serves where any will do.
+    /// The declared indexes that the type lacks. A unique index also serves as a declared index that is not unique.
     package var missingIndexes: [IndexSchema] {
         declared.indexes.filter { index in
             !type.indexes.contains { stored in
@@ -81,14 +85,17 @@ package struct SchemaFit {
         }
     }
 
-    /// The numbers of an index's fields; fewer where the type lacks one.
+    /// Returns the numbers of an index's fields. The result is shorter if the type lacks one of them.
     package func numbers(of index: IndexSchema) -> [UInt32] {
         index.fields.compactMap { fieldIndexes[$0].map { type.fields[$0].id } }
     }
 }
 
 extension RecordType {
-    /// Whether a program is older that declares a part of what a field holds by now, in elements of arrays.
+    /// Returns whether a program with this declaration is older than the type.
+    ///
+    /// That is so if the program declares only a part of the elements of an array in the field, and an earlier version of the
+    /// field had exactly this part.
     package func hasLeftBehind(_ declared: FieldType, of stored: FieldType, ofField number: UInt32) -> Bool {
         guard FieldCoverage(stored, declared: declared) == .partialElements else { return false }
         return earlierVersions.contains { version in
@@ -101,7 +108,7 @@ extension RecordType {
 }
 
 extension FieldSchema {
-    /// What a record gets here that is inserted without the field, tokens included; nil where it needs a value.
+    /// The bytes of this field, including tokens, in a record that is inserted without it; nil if the field needs a value.
     package var insertedBytes: [UInt8]? {
         switch defaultValue {
         case .value(let bytes): return bytes
@@ -112,7 +119,7 @@ extension FieldSchema {
 }
 
 extension DefaultToken {
-    /// The token in the place of a value, for the transaction to replace.
+    /// The token in the form of a value, which the transaction replaces.
     var encoded: [UInt8] {
         var writer = ByteWriter(capacity: 16)
         switch self {

@@ -1,15 +1,15 @@
-/// The errors for a program that cannot work with a record type as the store has it.
+/// The errors for a program that cannot use a record type in the form that the store has.
 package enum SchemaMismatch {
     /// The remedy for a program that is older than the store.
     package static let newerProgram = "use the newer program"
 
-    /// The error for a declaration that a record type does not serve.
+    /// Creates the error for a declaration that a record type does not serve.
     ///
-    /// - Parameter retired: the types that migrations replaced with others.
+    /// - Parameter retired: the types that migrations replaced.
     static func error(_ declared: RecordSchema, _ type: RecordType, retired: [RecordType]) -> StoreError {
         let differences = declared.differences(from: type.schema).map(\.description)
         if let reason = newness(of: type, to: declared, retired: retired) { return older(reason, differences) }
-        // The time is of no account to whether there are steps.
+        // The time does not affect whether steps exist.
         let evolution = SchemaEvolution(of: type, to: declared, mode: .opening, now: 0)
         guard evolution.refusals.isEmpty else { return refused(declared.name, evolution.refusals) }
         return StoreError(
@@ -17,27 +17,27 @@ package enum SchemaMismatch {
             remedy: "open the store for writing once, which adapts the record type")
     }
 
-    /// The error for differences that opening the store does not bridge.
+    /// Creates the error for differences that the store does not resolve when it opens.
     static func refused(_ name: String, _ differences: [String]) -> StoreError {
         StoreError(
             .schemaMismatch, text(name, differences),
             remedy: "open the store with a program that has a migration plan for it")
     }
 
-    /// The error for a program that declares a record type which a migration took out of the store; nil where none did.
+    /// Creates the error for a program that declares a record type which a migration removed from the store; nil if none did.
     static func removed(_ declared: RecordSchema, retired: [RecordType]) -> StoreError? {
         guard wasRetired(declared, retired) else { return nil }
         return older("a migration removed the record type \(declared.name)", [])
     }
 
-    /// The error for a program that declares a record type as it was before a migration replaced it; nil where none did.
+    /// Creates the error for a program that declares a record type as it was before a migration replaced it; nil if none did.
     static func replaced(_ declared: RecordSchema, by type: RecordType, retired: [RecordType]) -> StoreError? {
         guard wasRetired(declared, retired), !SchemaFit(declared, on: type).servesFields else { return nil }
         let differences = declared.differences(from: type.schema).map(\.description)
         return older("a migration replaced the record type \(declared.name)", differences)
     }
 
-    /// Whether a type that a migration replaced, or an earlier version of it, had just the declared fields.
+    /// Returns whether a type that a migration replaced, or an earlier version of such a type, had exactly the declared fields.
     private static func wasRetired(_ declared: RecordSchema, _ retired: [RecordType]) -> Bool {
         retired.contains { type in
             guard type.name == declared.name else { return false }
@@ -47,7 +47,7 @@ package enum SchemaMismatch {
         }
     }
 
-    /// The error for a running program that cannot work with a catalog after another program changed it.
+    /// Creates the error for a running program that cannot use the catalog after another program changed it.
     package static func whileRunning(_ error: StoreError) -> StoreError {
         guard error.code == .schemaMismatch || error.code == .unknownType else { return error }
         let isSaid = error.remedy == newerProgram
@@ -57,12 +57,13 @@ package enum SchemaMismatch {
             remedy: newerProgram, cause: error)
     }
 
-    /// Whether the store is newer than a program: what this declares served it once.
+    /// Returns whether the store is newer than a program, because an earlier form of the type served the program's declaration.
     package static func isOlder(_ declared: RecordSchema, than type: RecordType, retired: [RecordType]) -> Bool {
         newness(of: type, to: declared, retired: retired) != nil
     }
 
-    /// The reason why a type is too new for a program that an earlier version or a replaced type served; nil if there is none.
+    /// Returns the reason why a type is too new for a program that an earlier version or a replaced type served; nil if there is
+    /// none.
     private static func newness(of type: RecordType, to declared: RecordSchema, retired: [RecordType]) -> String? {
         if SchemaFit(declared, on: type).servesFields { return nil }
         if let earlier = type.earlierVersion(declaredBy: declared), earlier.version < type.oldestCompatibleVersion {
@@ -88,7 +89,7 @@ package enum SchemaMismatch {
 }
 
 extension RecordType {
-    /// The type as it was in an earlier version, without its indexes.
+    /// Returns the type as it was in an earlier version, without its indexes.
     fileprivate func past(_ earlier: EarlierVersion) -> RecordType {
         var past = self
         past.version = earlier.version

@@ -1,29 +1,29 @@
-/// What tells two types of a field apart, down to the fields of structs inside it.
+/// Collects the differences between two types of a field, down to the fields of structs inside it.
 ///
-/// Structs inside are named as `place.wing`, elements of arrays and sets as `tags[]`, a dictionary's as `prices.keys` and
-/// `prices.values`.
+/// A field of a struct has a name such as `place.wing`. The elements of arrays and sets are `tags[]`. The parts of a dictionary
+/// are `prices.keys` and `prices.values`.
 struct TypeDifferences {
-    /// What the differences are wanted for.
+    /// The purpose of the differences.
     enum Purpose {
-        /// To say what keeps a program from working with the store.
+        /// To explain why a program cannot work with the store.
         case told
-        /// To say why the stored type cannot become the other one.
+        /// To explain why the stored type cannot become the declared type.
         case refused(SchemaEvolution.Mode)
     }
 
     /// The differences.
     private(set) var all: [SchemaDifference] = []
-    /// The differences as text, each with the reason why the stored type cannot become the other one.
+    /// The differences as text, each with the reason why the stored type cannot become the declared type.
     private(set) var texts: [String] = []
     private let purpose: Purpose
 
     init(_ purpose: Purpose) { self.purpose = purpose }
 
-    /// Adds those between a stored type and that of a program.
+    /// Adds the differences between a stored type and the type in a program.
     ///
     /// - Parameters:
-    ///   - name: the field's name as people read it.
-    ///   - path: the names that lead to the field, for those inside it.
+    ///   - name: the field's name for messages.
+    ///   - path: the path to the field, for names of fields inside it.
     mutating func compare(_ stored: FieldType, _ other: FieldType, name: String, path: String) {
         if isNone(stored, other) { return }
         let (inner, otherInner) = (stored.unwrapped, other.unwrapped)

@@ -1,27 +1,27 @@
 import LMDB
 
-/// What a migration that was asked for does to one record type, and which records do not fit.
+/// The result of an explicit migration for one record type, including the records that are not valid in the new form.
 package struct TypeMigration: Sendable {
     /// The type's name.
     package let name: String
-    /// Whether the store has no such type yet.
+    /// Whether the type is new in the store.
     package var isNew = false
     /// The steps.
     package var changes: [SchemaChange] = []
-    /// The first records that do not fit, each with the reason.
+    /// The first records that are not valid in the new form, each with the reason.
     package private(set) var misfits: [Misfit] = []
-    /// The number of all that do not fit.
+    /// The number of all misfits.
     package private(set) var misfitCount = 0
 
-    /// A record that does not fit.
+    /// A record that is not valid in the new form.
     package struct Misfit: Sendable, Hashable {
-        /// The record's id as people read it; nil for what is true of all.
+        /// The record's id in readable form; nil for a reason that concerns all records.
         package let id: String?
-        /// Why.
+        /// The reason.
         package let reason: String
     }
 
-    /// The most misfits that are kept.
+    /// The maximum number of misfits in the result.
     package static let misfitLimit = 100
 
     init(name: String) { self.name = name }
@@ -33,11 +33,11 @@ package struct TypeMigration: Sendable {
 }
 
 extension CatalogEditor {
-    /// Makes a type just what is declared, all in this transaction: fields and indexes that are not declared go.
+    /// Makes a type exactly as declared, all in this transaction. Fields and indexes that are not declared are dropped.
     ///
-    /// Where a record does not fit, the result says so, and the transaction must not be committed.
+    /// If a record is not valid in the new form, the result says so, and the caller must not commit the transaction.
     ///
-    /// - Throws: ``StoreError``: `schemaMismatch` when no step leads there; `invalidValue` when the declaration
+    /// - Throws: ``StoreError``: `schemaMismatch` if no steps lead to the declaration; `invalidValue` if the declaration
     ///   contradicts itself; `damaged`.
     package mutating func migrate(to declared: RecordSchema) throws(StoreError) -> TypeMigration {
         var migration = TypeMigration(name: declared.name)

@@ -1,11 +1,11 @@
 extension WriteTransaction {
-    /// The most records that are held in memory at once.
+    /// The maximum number of records in memory at once.
     private static let transformChunk = 1_024
 
-    /// Inserts for each record of one type what `body` makes of it; nil leaves it out. From then on no record of that type
+    /// Inserts the result of `body` for each record of one type; nil leaves the record out. Afterwards no record of the old type
     /// can be written in this transaction.
     ///
-    /// - Throws: ``StoreError`` that names the record, with what `body` or the insert threw as its cause.
+    /// - Throws: ``StoreError`` that names the record. Its cause is the error of `body` or of the insert.
     package mutating func transform<Old: Record, New: Record>(
         _ old: Old.Type, to new: New.Type, _ body: (Old) throws -> New?
     ) throws(StoreError) {
@@ -21,7 +21,7 @@ extension WriteTransaction {
                 }
             }
         } while mark != nil
-        // Ids that were given out stay given out.
+        // The new type must not assign ids that the old type has assigned.
         let (oldType, newType) = (try typeIndex(Old.self), try typeIndex(New.self))
         let greatest = try _reading.greatestAssignedID(of: state.catalog.types[oldType])
         if greatest > 0, state.catalog.types[newType].assignedFieldIndex != nil {

@@ -1,12 +1,12 @@
-/// Why bytes are not the JSON text that was asked for, and where.
+/// The reason why bytes are not the expected JSON text, and the position of the mistake.
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The place as a number of bytes from the start of what was read.
+    /// The offset of the mistake in bytes from the start of the text.
     package let offset: Int
-    /// The line, from 1 (or from the number that the reader was given).
+    /// The line, counted from 1 or from the number that the caller gave the reader.
     package let line: Int
-    /// The place in the line in Unicode scalars, from 1.
+    /// The column in Unicode scalars, counted from 1.
     package let column: Int
-    /// What was expected there and what was found, without a full stop.
+    /// The expected and the found text, without a full stop.
     package let reason: String
 
     package var description: String { "line \(line), column \(column): \(reason)" }

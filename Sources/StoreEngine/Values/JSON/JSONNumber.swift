@@ -1,41 +1,41 @@
 package import Foundation
 
-/// A JSON number, kept as the text that it was written as, so that no digit is lost before its type is known.
+/// A JSON number. It keeps its text, so that it loses no digit before its type is known.
 ///
-/// Equality is that of the text: `1` and `1.0` differ, as they would print differently.
+/// Two numbers are equal if their texts are: `1` and `1.0` differ, because they print differently.
 package struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
-    /// The number as JSON writes it.
+    /// The text of the number in JSON.
     package let text: String
 
-    /// The number that `text` spells; nil when RFC 8259 has no such number.
+    /// Creates the number from its text; nil if the text is not a number by RFC 8259.
     package init?(text: String) {
         guard DecimalText(text) != nil else { return nil }
         self.text = text
     }
 
-    /// For the reader, which has checked the grammar.
+    /// Creates a number from a text whose grammar the reader has checked.
     init(checked text: String) { self.text = text }
 
-    /// An integer.
+    /// Creates the number for an integer.
     package init(_ value: Int64) { text = String(value) }
-    /// An integer.
+    /// Creates the number for an integer.
     package init(_ value: UInt64) { text = String(value) }
-    /// An integer.
+    /// Creates the number for an integer.
     package init(_ value: Int) { text = String(value) }
 
-    /// The shortest number that reads back as this double; nil for infinities and NaN.
+    /// Creates the shortest number that reads back as this double; nil for infinities and NaN.
     package init?(_ value: Double) {
         guard value.isFinite else { return nil }
         text = value.description
     }
 
-    /// The shortest number that reads back as this float; nil for infinities and NaN.
+    /// Creates the shortest number that reads back as this float; nil for infinities and NaN.
     package init?(_ value: Float) {
         guard value.isFinite else { return nil }
         text = value.description
     }
 
-    /// All digits of a decimal; nil for NaN.
+    /// Creates a number with all digits of a decimal; nil for NaN.
     package init?(_ value: Decimal) {
         guard !value.isNaN else { return nil }
         text = value.description
@@ -45,36 +45,37 @@ package struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension JSONNumber {
-    /// The integer, when the number is one that fits; `1.0` and `1e3` are integers too.
+    /// The number as an integer; nil if it is no integer or out of range. `1.0` and `1e3` are integers too.
     package var int64: Int64? {
         if let value = Int64(text) { return value }
         guard let parts = DecimalText(text), let magnitude = parts.integerMagnitude else { return nil }
         return parts.isNegative ? Int64(exactly: -Int128(magnitude)) : Int64(exactly: magnitude)
     }
 
-    /// The integer, when the number is one that fits; `1.0` and `1e3` are integers too.
+    /// The number as an integer; nil if it is no integer or out of range. `1.0` and `1e3` are integers too.
     package var uint64: UInt64? {
         if let value = UInt64(text) { return value }
         guard let parts = DecimalText(text), let magnitude = parts.integerMagnitude else { return nil }
         return parts.isNegative && magnitude != 0 ? nil : magnitude
     }
 
-    /// The nearest double; nil when the number is past the largest double, or so small that only zero is near.
+    /// The nearest double; nil if the number is beyond the largest double, or so small that the nearest double is zero.
     ///
-    /// Nearly no decimal fraction is exactly a double, so rounding alone is no reason for nil; ``exactDouble`` tells
-    /// a rounding that loses digits.
+    /// Rounding alone does not make the result nil, because almost no decimal fraction is exactly a double. Use ``exactDouble``
+    /// to detect a rounding that loses digits.
     package var double: Double? {
         guard let value = Double(text), value.isFinite, value != 0 || isZero else { return nil }
         return value
     }
 
-    /// The nearest float; nil when the number is past the largest float, or so small that only zero is near.
+    /// The nearest float; nil if the number is beyond the largest float, or so small that the nearest float is zero.
     package var float: Float? {
         guard let value = Float(text), value.isFinite, value != 0 || isZero else { return nil }
         return value
     }
 
-    /// The nearest double, when its shortest text is this number again: then writing it loses no digit.
+    /// The nearest double; nil unless the shortest text of that double is this number again, so that writing the double loses no
+    /// digit.
     package var exactDouble: Double? {
         guard let value = double, let parts = DecimalText(text), let back = DecimalText(value.description),
             parts.hasSameValue(as: back)
@@ -82,21 +83,23 @@ extension JSONNumber {
         return value
     }
 
-    /// The decimal, when it holds every digit: up to 38 of them, and a power of ten from -128 to 127.
+    /// The number as a decimal; nil unless a `Decimal` holds every digit. It holds up to 38 digits and a power of ten from -128
+    /// to 127.
     package var decimal: Decimal? { DecimalText(text)?.decimal }
 
     private var isZero: Bool { DecimalText(text)?.digits.isEmpty ?? false }
 }
 
-/// A number's sign, digits and power of ten, in the one form that each value has: `±d1d2d3… × 10^exponent`, without
-/// leading and trailing zeros. Zero has no digits.
+/// The sign, digits and power of ten of a number: `±d1d2d3… × 10^exponent`.
+///
+/// Each value has exactly one form. It has no leading and no trailing zeros, and zero has no digits.
 private struct DecimalText {
     var isNegative = false
-    /// Digits as 0 to 9.
+    /// The digits as numbers from 0 to 9.
     var digits: [UInt8] = []
     var exponent = 0
 
-    /// Parses what RFC 8259 calls a number; nil for everything else.
+    /// Parses a number as RFC 8259 defines it; nil for any other text.
     init?(_ text: String) {
         var bytes = text.utf8[...]
         isNegative = bytes.first == UInt8(ascii: "-")
@@ -117,7 +120,7 @@ private struct DecimalText {
             let isDown = bytes.first == UInt8(ascii: "-")
             if isDown || bytes.first == UInt8(ascii: "+") { bytes.removeFirst() }
             guard !bytes.isEmpty, bytes.allSatisfy(isDigit) else { return nil }
-            // A power past any real number is as good as any other such power.
+            // All powers beyond this limit are out of range of every type, so the limit can stand for them.
             let power = bytes.reduce(0) { min($0 * 10 + Int($1 - UInt8(ascii: "0")), 1 << 40) }
             exponent += isDown ? -power : power
         } else if !bytes.isEmpty {
@@ -134,12 +137,12 @@ private struct DecimalText {
         if digits.isEmpty { exponent = 0 }
     }
 
-    /// Whether both stand for the same number; negative zero and zero are told apart.
+    /// Returns whether both are the same number. Negative zero differs from zero.
     func hasSameValue(as other: DecimalText) -> Bool {
         isNegative == other.isNegative && exponent == other.exponent && digits == other.digits
     }
 
-    /// The number without its sign, when it is an integer of at most 64 bits.
+    /// The number without its sign; nil if it is not an integer of at most 64 bits.
     var integerMagnitude: UInt64? {
         guard exponent >= 0, digits.count + exponent <= 20 else { return nil }
         var value: UInt128 = 0
@@ -151,7 +154,7 @@ private struct DecimalText {
     var decimal: Decimal? {
         var digits = digits
         var exponent = exponent
-        // A Decimal's power of ten ends at 127; beyond, zeros take up digits.
+        // The power of ten of a Decimal ends at 127. Beyond that, zeros take up digits.
         while exponent > 127, !digits.isEmpty, digits.count < 38 {
             digits.append(0)
             exponent -= 1
@@ -159,7 +162,7 @@ private struct DecimalText {
         guard digits.count <= 39, (-128...127).contains(exponent) else { return nil }
         if digits.isEmpty { return 0 }
         let text = String(decoding: digits.map { $0 + UInt8(ascii: "0") }, as: UTF8.self)
-        // `Decimal(string:)` drops what it cannot hold without a word, so its answer is compared.
+        // `Decimal(string:)` silently drops digits that it cannot hold, so compare its result with the number.
         guard let value = Decimal(string: (isNegative ? "-" : "") + text + "e\(exponent)"), !value.isNaN,
             let back = DecimalText(value.description), back.hasSameValue(as: self)
         else { return nil }

@@ -1,11 +1,18 @@
 /// Reads one JSON text, strictly by RFC 8259.
 ///
-/// Invalid UTF-8, escapes of half a surrogate pair, duplicate keys, a byte order mark, anything after the value and
-/// nesting past a limit are errors that say the place. It works on contiguous bytes without copying them; a string
-/// without escapes is validated and copied once.
+/// Each of these is an error that states its position:
+///
+/// - invalid UTF-8
+/// - an escape of half a surrogate pair
+/// - a duplicate key
+/// - a byte order mark
+/// - text after the value
+/// - nesting deeper than a limit
+///
+/// The reader works on contiguous bytes and does not copy them. It validates and copies a string without escapes once.
 @safe
 package struct JSONReader: ~Escapable {
-    /// How deep arrays and objects may nest unless the caller says otherwise; it bounds the reader's own stack.
+    /// The default limit for the nesting of arrays and objects. It bounds the stack that the reader uses.
     package static let defaultMaximumDepth = 512
 
     private let bytes: Span<UInt8>
@@ -21,7 +28,11 @@ package struct JSONReader: ~Escapable {
         self.maximumDepth = maximumDepth
     }
 
-    /// The value that all of `bytes` spells. `firstLine` is the number of the first line, for a text within a file.
+    /// Returns the value that all of `bytes` form.
+    ///
+    /// - Parameters:
+    ///   - firstLine: the number of the first line, for a text within a file.
+    ///   - maximumDepth: the limit for the nesting of arrays and objects.
     package static func read(
         _ bytes: Span<UInt8>, firstLine: Int = 1, maximumDepth: Int = defaultMaximumDepth
     ) throws(JSONError) -> JSONValue {
@@ -33,14 +44,14 @@ package struct JSONReader: ~Escapable {
         return value
     }
 
-    /// The value that all of `bytes` spells.
+    /// Returns the value that all of `bytes` form.
     package static func read(
         _ bytes: [UInt8], firstLine: Int = 1, maximumDepth: Int = defaultMaximumDepth
     ) throws(JSONError) -> JSONValue {
         try read(bytes.span, firstLine: firstLine, maximumDepth: maximumDepth)
     }
 
-    /// The value that all of `text` spells.
+    /// Returns the value that all of `text` forms.
     package static func read(
         _ text: String, firstLine: Int = 1, maximumDepth: Int = defaultMaximumDepth
     ) throws(JSONError) -> JSONValue {
@@ -164,7 +175,8 @@ package struct JSONReader: ~Escapable {
                 return hasEscapes ? try unescapedString(from: start, to: end) : try string(from: start, to: end)
             }
             if byte == UInt8(ascii: "\\") {
-                // What follows a backslash cannot end the string; what it means is looked at once the end is known.
+                // The character after a backslash cannot end the string. `unescapedString` checks the escape once the end is
+                // known.
                 hasEscapes = true
                 position += 1
                 guard position < bytes.count else { break }
@@ -178,7 +190,9 @@ package struct JSONReader: ~Escapable {
         throw expected("the string's closing quote")
     }
 
-    /// The bytes of a range as a string, once they are known to be UTF-8.
+    /// Returns the bytes of a range as a string.
+    ///
+    /// - Throws: ``JSONError`` if they are not UTF-8.
     private func string(from start: Int, to end: Int) throws(JSONError) -> String {
         do {
             return String(copying: try UTF8Span(validating: bytes.extracting(start..<end)))
@@ -188,7 +202,7 @@ package struct JSONReader: ~Escapable {
     }
 
     private func unescapedString(from start: Int, to end: Int) throws(JSONError) -> String {
-        // Escapes are ASCII, so the whole is UTF-8 exactly when each stretch between them is.
+        // Escapes are ASCII, so the whole string is UTF-8 exactly if each stretch between escapes is.
         _ = try string(from: start, to: end)
         var unescaped: [UInt8] = []
         unescaped.reserveCapacity(end - start)
@@ -207,7 +221,7 @@ package struct JSONReader: ~Escapable {
         return String(decoding: unescaped, as: UTF8.self)
     }
 
-    /// The scalar that the escape at `index` stands for, and the place after it.
+    /// Returns the scalar that the escape at `index` stands for, and the offset after the escape.
     private func readEscape(at index: Int, end: Int) throws(JSONError) -> (Unicode.Scalar, Int) {
         let simple: Unicode.Scalar
         switch bytes[index + 1] {
@@ -240,7 +254,7 @@ package struct JSONReader: ~Escapable {
         return (scalar, index + 12)
     }
 
-    /// The UTF-16 code unit of the `\uXXXX` at `index`.
+    /// Returns the UTF-16 code unit of the `\uXXXX` at `index`.
     private func readUnit(at index: Int, end: Int) throws(JSONError) -> UInt16 {
         var unit: UInt16 = 0
         for index in index + 2..<index + 6 {
@@ -273,7 +287,7 @@ package struct JSONReader: ~Escapable {
 
     private func expected(_ what: String) -> JSONError { error("expected \(what), found \(found)", at: position) }
 
-    /// What stands at the position, for a message.
+    /// The character at the position, for a message.
     private var found: String {
         guard position < bytes.count else { return "the end" }
         let byte = bytes[position]
@@ -287,7 +301,7 @@ package struct JSONReader: ~Escapable {
         return scalar == "\u{FEFF}" ? "a byte order mark" : "“\(scalar)”"
     }
 
-    /// An error at `offset`, whose line and column are counted only now that they are needed.
+    /// Creates an error at `offset`. The reader counts lines and columns only here, when it needs them.
     private func error(_ reason: String, at offset: Int) -> JSONError {
         var line = firstLine
         var column = 1
@@ -303,13 +317,15 @@ package struct JSONReader: ~Escapable {
     }
 }
 
-/// The keys of an object so far. Few are compared one by one; a set is built only for many, so that neither an
-/// ordinary row nor a hostile object of a million keys is slow.
+/// The keys of an object so far.
+///
+/// The reader compares a few keys directly and builds a set only for many. Thus neither an ordinary row nor a hostile object with
+/// a million keys is slow.
 private struct SeenKeys {
     private static let limitOfComparisons = 16
     private var set: Set<[UInt8]>?
 
-    /// Notes `key`; false when `members` has it already.
+    /// Adds `key`. Returns false if `members` contains it already.
     mutating func insert(_ key: String, besides members: [JSONMember]) -> Bool {
         if members.count < Self.limitOfComparisons {
             return !members.contains { $0.key.hasSameScalars(as: key) }

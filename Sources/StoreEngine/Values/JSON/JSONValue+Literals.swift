@@ -12,7 +12,7 @@ extension JSONValue: ExpressibleByFloatLiteral, ExpressibleByStringLiteral {
 extension JSONValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
     package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
-    /// An object with its members in the order of the literal.
+    /// Creates an object with its members in the order of the literal.
     package init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(elements.map { JSONMember($0.0, $0.1) })
     }

@@ -1,8 +1,12 @@
-/// A JSON text as a value that has lost nothing: members keep their order and numbers their exact digits.
+/// A JSON text as a value without any loss: members keep their order, and numbers keep their exact digits.
 ///
-/// This code exists because Foundation's `JSONSerialization` returns dictionaries without order, rounds integers past
-/// 2^53 and decimals to doubles in places, lets duplicate keys through and says no position when it fails. What
-/// `store-cli` prints must read back without loss, and an import must name the line and the column of a mistake.
+/// `store-cli` must read back its own output without loss, and an import must name the line and column of a mistake. Foundation's
+/// `JSONSerialization` cannot do that:
+///
+/// - It returns dictionaries without order.
+/// - It rounds integers beyond 2^53, and in some cases decimals, to doubles.
+/// - It accepts duplicate keys.
+/// - Its errors contain no position.
 package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -11,8 +15,8 @@ package enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([JSONMember])
 
-    /// Strings are equal when their scalars are, as everywhere in the store; Swift's `==` would also equate
-    /// different spellings of the same character.
+    /// Returns whether two values are equal. Strings are equal if their scalars are, as everywhere in the store. Swift's `==`
+    /// would also equate different spellings of the same character.
     package static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -26,7 +30,7 @@ package enum JSONValue: Hashable, Sendable {
     }
 
     package func hash(into hasher: inout Hasher) {
-        // Strings with the same scalars have the same hash, so the looser hash of String serves.
+        // Strings with the same scalars have the same hash, so the coarser hash of `String` is sufficient.
         switch self {
         case .null: hasher.combine(0)
         case .bool(let value): hasher.combine(value)
@@ -42,29 +46,29 @@ package enum JSONValue: Hashable, Sendable {
 package struct JSONMember: Hashable, Sendable {
     /// The key, unescaped.
     package var key: String
-    /// What the key stands for.
+    /// The value of the member.
     package var value: JSONValue
 
-    /// A member that binds `key` to `value`.
+    /// Creates a member with `key` and `value`.
     package init(_ key: String, _ value: JSONValue) {
         self.key = key
         self.value = value
     }
 
-    /// Keys are compared by their scalars.
+    /// Returns whether two members are equal. It compares keys by their scalars.
     package static func == (left: JSONMember, right: JSONMember) -> Bool {
         left.key.hasSameScalars(as: right.key) && left.value == right.value
     }
 }
 
 extension JSONValue {
-    /// The value of the member with this key; nil when there is none or this is no object. Takes linear time.
+    /// The value of the member with this key; nil if there is none or this is not an object. Access takes linear time.
     package subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.key.hasSameScalars(as: key) }?.value
     }
 
-    /// The element at this place; nil when there is none or this is no array.
+    /// The element at this index; nil if there is none or this is not an array.
     package subscript(index: Int) -> JSONValue? {
         guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
         return elements[index]
@@ -73,37 +77,37 @@ extension JSONValue {
     /// Whether this is `null`.
     package var isNull: Bool { self == .null }
 
-    /// The text, when this is a string.
+    /// The text; nil if this is not a string.
     package var string: String? {
         guard case .string(let value) = self else { return nil }
         return value
     }
 
-    /// The truth value, when this is one.
+    /// The Boolean; nil if this is not a Boolean.
     package var bool: Bool? {
         guard case .bool(let value) = self else { return nil }
         return value
     }
 
-    /// The number, when this is one.
+    /// The number; nil if this is not a number.
     package var number: JSONNumber? {
         guard case .number(let value) = self else { return nil }
         return value
     }
 
-    /// The elements, when this is an array.
+    /// The elements; nil if this is not an array.
     package var array: [JSONValue]? {
         guard case .array(let elements) = self else { return nil }
         return elements
     }
 
-    /// The members in their order, when this is an object.
+    /// The members in their order; nil if this is not an object.
     package var object: [JSONMember]? {
         guard case .object(let members) = self else { return nil }
         return members
     }
 
-    /// What a message calls this kind of value: "a string", "null".
+    /// The name of this kind of value for messages, such as "a string" or "null".
     package var kindDescription: String {
         switch self {
         case .null: "null"
@@ -117,17 +121,18 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// A double: its shortest number, or the string that ``NonFiniteText`` has for it, as JSON has no such numbers.
+    /// Creates the value for a double: the shortest number that reads back as the double. A double that is not finite becomes a
+    /// string of ``NonFiniteText``, because JSON has no such numbers.
     package init(_ value: Double) {
         self = JSONNumber(value).map(JSONValue.number) ?? .string(NonFiniteText.text(of: value))
     }
 
-    /// A float: the shortest number that reads back as the same float, or the string that ``NonFiniteText`` has for it.
+    /// Creates the value for a float: the shortest number that reads back as the float, or a string of ``NonFiniteText``.
     package init(_ value: Float) {
         self = JSONNumber(value).map(JSONValue.number) ?? .string(NonFiniteText.text(of: value))
     }
 
-    /// The double that a number, or a string of ``NonFiniteText``, stands for.
+    /// The double of a number, or of a string of ``NonFiniteText``; nil for other values.
     package var double: Double? {
         switch self {
         case .number(let number): number.double
@@ -136,7 +141,7 @@ extension JSONValue {
         }
     }
 
-    /// The float that a number, or a string of ``NonFiniteText``, stands for.
+    /// The float of a number, or of a string of ``NonFiniteText``; nil for other values.
     package var float: Float? {
         switch self {
         case .number(let number): number.float
@@ -147,9 +152,9 @@ extension JSONValue {
 }
 
 extension String {
-    /// Whether both consist of the same Unicode scalars.
+    /// Returns whether both strings consist of the same Unicode scalars.
     func hasSameScalars(as other: String) -> Bool {
-        // Canonical equality is the cheaper test for what is mostly different ASCII.
+        // Most strings here are ASCII and differ, and canonical equality is the cheaper test for them.
         self == other && utf8.elementsEqual(other.utf8)
     }
 }

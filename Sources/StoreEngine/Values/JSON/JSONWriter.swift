@@ -1,32 +1,32 @@
-/// Writes JSON values as UTF-8, members in their order and numbers with their own digits.
+/// Writes JSON values as UTF-8. Members keep their order, and numbers keep their digits.
 ///
-/// Doubles reach it as ``JSONValue/init(_:)-(Double)`` makes them: the shortest number that reads back the same. What
-/// it writes the reader reads as an equal value, as long as the value nests no deeper than the reader allows.
+/// ``JSONValue/init(_:)-(Double)`` converts a double to the shortest number that reads back as the same double. The reader reads
+/// the output as an equal value, if the value nests no deeper than the reader allows.
 package struct JSONWriter: Sendable {
-    /// How values are laid out.
+    /// The layout of the output.
     package enum Layout: Sendable {
-        /// Without any space, on one line.
+        /// One line without any space.
         case compact
-        /// A line for each element and member, indented by two spaces.
+        /// One line for each element and member, indented by two spaces.
         case pretty
     }
 
-    /// What was written so far.
+    /// The bytes written so far.
     package private(set) var bytes: [UInt8] = []
     private let layout: Layout
     private var depth = 0
-    /// How deep nests what was written since the writer was made or emptied.
+    /// The greatest depth of the values written since the writer was created or emptied.
     package private(set) var greatestDepth = 0
 
-    /// A writer without content.
+    /// Creates an empty writer.
     package init(layout: Layout = .compact) { self.layout = layout }
 
-    /// The text of `value`.
+    /// Returns the text of `value`.
     package static func text(of value: JSONValue, layout: Layout = .compact) -> String {
         String(decoding: bytes(of: value, layout: layout), as: UTF8.self)
     }
 
-    /// The text of `value` in UTF-8.
+    /// Returns the text of `value` in UTF-8.
     package static func bytes(of value: JSONValue, layout: Layout = .compact) -> [UInt8] {
         var writer = JSONWriter(layout: layout)
         writer.append(value)
@@ -45,10 +45,10 @@ package struct JSONWriter: Sendable {
         }
     }
 
-    /// Appends a line feed, as JSON Lines want it after each value.
+    /// Appends a line feed, as JSON Lines requires after each value.
     package mutating func endLine() { bytes.append(UInt8(ascii: "\n")) }
 
-    /// Forgets what was written and keeps its memory, for a caller that passes on a piece at a time.
+    /// Removes the written bytes and keeps their memory, for a caller that passes on one piece at a time.
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         greatestDepth = 0
@@ -98,7 +98,7 @@ package struct JSONWriter: Sendable {
         bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: depth * 2))
     }
 
-    /// Appends a string in quotes; quotes, backslashes and control characters are escaped, nothing else needs it.
+    /// Appends a string in quotes. It escapes quotes, backslashes and control characters; JSON requires no other escapes.
     private mutating func append(_ string: String) {
         bytes.append(UInt8(ascii: "\""))
         let utf8 = string.utf8.span

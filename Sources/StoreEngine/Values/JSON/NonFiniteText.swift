@@ -1,12 +1,10 @@
-/// What the store's texts call floating numbers that are not finite, without loss.
+/// The texts for floating-point numbers that are not finite, without loss.
 ///
-/// | value | text |
-/// |---|---|
-/// | infinite | `inf`, `-inf` |
-/// | `.nan` of its type | `nan` |
-/// | any other that is no number, by its bits | `nan:fff8000000000000` for a double, `nan:ffc00000` for a float |
+/// - An infinite value is `inf` or `-inf`.
+/// - The `.nan` of its type is `nan`.
+/// - Any other NaN is named by its bits: `nan:fff8000000000000` for a double, `nan:ffc00000` for a float.
 ///
-/// Records hold all bits, and `0.0 / 0.0` is not `.nan` on every machine.
+/// Records hold all bits of a NaN, and `0.0 / 0.0` is not `.nan` on every machine.
 enum NonFiniteText {
     private static let prefix = "nan:"
 
@@ -20,7 +18,7 @@ enum NonFiniteText {
         return value.bitPattern == Float.nan.bitPattern ? "nan" : prefix + digits(value.bitPattern)
     }
 
-    /// The double that a text stands for; nil where it is none of these texts.
+    /// Returns the double for one of these texts; nil for any other text.
     static func double(of text: String) -> Double? {
         switch text {
         case "inf": return .infinity
@@ -33,7 +31,7 @@ enum NonFiniteText {
         }
     }
 
-    /// The float that a text stands for; nil where it is none of these texts.
+    /// Returns the float for one of these texts; nil for any other text.
     static func float(of text: String) -> Float? {
         switch text {
         case "inf": return .infinity
@@ -51,7 +49,7 @@ enum NonFiniteText {
     private static func bits<Bits: FixedWidthInteger>(of text: String, as type: Bits.Type) -> Bits? {
         guard text.hasPrefix(prefix) else { return nil }
         let digits = text.utf8.dropFirst(prefix.utf8.count)
-        // No sign, and as many as there are.
+        // The initializer of integers accepts a sign and fewer digits; this form does not.
         guard digits.count == Bits.bitWidth / 4,
             digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") })
         else { return nil }

@@ -1,6 +1,5 @@
-// Collections: one element after the other, each with its length before it where sizes differ. Sets and
-// dictionaries are sorted by their encoded elements or keys, so that equal values have equal bytes. An array of
-// bytes is the bytes.
+// Collections store one element after the other, each after its length if sizes differ. Sets and dictionaries are sorted by their
+// encoded elements or keys, so that equal values have equal bytes. An array of bytes is stored as these bytes.
 
 extension Array: FieldValue where Element: FieldValue {
     public static var fieldType: FieldType { Element.self == UInt8.self ? .data : .array(Element.fieldType) }
@@ -35,7 +34,7 @@ extension Set: FieldValue where Element: FieldValue {
         for element in self { encoded.append(try ElementCodec.bytes(of: element)) }
         encoded.sort { $0.lexicographicallyPrecedes($1) }
         for (index, element) in encoded.enumerated() {
-            // Swift's sets take the same NaN twice.
+            // Swift's sets accept the same NaN twice.
             guard index == 0 || encoded[index - 1] != element else {
                 throw CodecError("a set cannot hold an element twice")
             }
@@ -83,7 +82,7 @@ extension Dictionary: FieldValue where Key: FieldValue, Value: FieldValue {
     }
 }
 
-/// An element inside a collection: bare where all have one size, else after its length.
+/// Encodes an element of a collection: without a length if all elements have one size, otherwise after its length.
 enum ElementCodec {
     static func append<Element: FieldValue>(_ element: Element, to writer: inout ByteWriter) throws(CodecError) {
         if Element.fixedByteCount != nil { return try element.encode(to: &writer) }

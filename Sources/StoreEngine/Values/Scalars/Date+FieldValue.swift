@@ -4,7 +4,8 @@ extension Date: IndexableValue {
     public static var fieldType: FieldType { .date }
     @inlinable public static var fixedByteCount: Int? { 8 }
 
-    /// Seconds since 2001-01-01 00:00:00 UTC as a Double: what `Date` itself holds, so nothing is rounded.
+    /// Appends the seconds since 2001-01-01 00:00:00 UTC as a `Double`. `Date` itself stores this number, so the encoding rounds
+    /// nothing.
     @inlinable
     public func encode(to writer: inout ByteWriter) { timeIntervalSinceReferenceDate.encode(to: &writer) }
 
@@ -18,11 +19,11 @@ extension Date: IndexableValue {
     @inlinable
     public func encodeKey(to writer: inout ByteWriter) { timeIntervalSinceReferenceDate.encodeKey(to: &writer) }
 
-    /// Stands for "the time of the transaction" as a field's initial value.
+    /// A placeholder for the time of the transaction, as the initial value of a field.
     ///
-    /// The macro `@Record` uses it for `= .now`. The write transaction fills in its own time when the record is
-    /// inserted, so that a recorded write can be replayed with the same one. Until then the field holds this token: a
-    /// moment in the first second of the year 1.
+    /// The macro `@Record` uses it for `= .now`. The write transaction fills in its own time when it inserts the record. A replay
+    /// of the recorded write can thus use the same time. Until then the field holds this token, a moment in the first second of
+    /// the year 1.
     @inlinable public static var transactionTime: Date {
         Date(timeIntervalSinceReferenceDate: DefaultToken.nowSeconds)
     }
@@ -32,7 +33,7 @@ extension Duration: IndexableValue {
     public static var fieldType: FieldType { .duration }
     @inlinable public static var fixedByteCount: Int? { 16 }
 
-    /// Attoseconds as a 128-bit integer, so nothing is rounded.
+    /// Appends the attoseconds as a 128-bit integer, so the encoding rounds nothing.
     public func encode(to writer: inout ByteWriter) {
         let attoseconds = attoseconds
         writer.append(UInt64(truncatingIfNeeded: attoseconds))

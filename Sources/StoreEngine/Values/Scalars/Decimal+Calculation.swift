@@ -1,7 +1,7 @@
 import Foundation
 
 extension Decimal {
-    /// An integer, of which all digits are kept.
+    /// Creates the decimal for an integer and keeps all its digits.
     init(_ value: Int128) {
         let low = Decimal(UInt64(truncatingIfNeeded: value.magnitude))
         let high = UInt64(truncatingIfNeeded: value.magnitude >> 64)
@@ -12,8 +12,9 @@ extension Decimal {
     /// The nearest `Double`.
     var doubleValue: Double { Double(description) ?? .nan }
 
-    /// What a division that rounds towards zero leaves, with the sign of this number; nil where there is no such number, or the
-    /// quotient has more than 38 digits.
+    /// Returns the remainder of a division that rounds towards zero, with the sign of this number.
+    ///
+    /// - Returns: nil if there is no such number, or if the quotient has more than 38 digits.
     func remainder(dividingBy divisor: Decimal) -> Decimal? {
         let (dividend, divisor) = (magnitude, divisor.magnitude)
         var quotient = dividend / divisor
@@ -21,7 +22,7 @@ extension Decimal {
         var whole = Decimal()
         unsafe NSDecimalRound(&whole, &quotient, 0, .down)
         var rest = dividend - whole * divisor
-        // The quotient was rounded, up to the next whole number.
+        // The division may have rounded the quotient up to the next whole number.
         if rest < 0 { rest += divisor }
         guard rest >= 0, rest < divisor else { return nil }
         return self < 0 ? -rest : rest

@@ -1,10 +1,16 @@
 public import Foundation
 
-/// One form for records and keys: it is canonical (equal values have equal bytes) and its byte order is the order.
+/// Records and keys use the same form. It is canonical, so equal values have equal bytes, and the order of the bytes is the order
+/// of the values.
 ///
-/// A class byte (0 not a number, 1 negative, 2 zero, 3 positive); then, except for the first and third, the power of
-/// ten `e` of `0.d1d2d3… × 10^e` plus 0x4000 as two bytes big endian, the digits in pairs plus one, and a zero byte.
-/// For negative numbers all bytes after the first are complemented.
+/// The first byte is the class: 0 is not a number, 1 is negative, 2 is zero, 3 is positive. Classes 0 and 2 have no further
+/// bytes. In the others the following parts describe the number `0.d1d2d3… × 10^e`:
+///
+/// - `e` plus 0x4000, in two bytes, big endian
+/// - the digits in pairs, each pair plus one
+/// - a zero byte
+///
+/// For negative numbers, all bytes after the first are complemented.
 extension Decimal: IndexableValue {
     public static var fieldType: FieldType { .decimal }
 
@@ -49,7 +55,7 @@ private struct DecimalDigits {
     var power: Int
 
     init(_ value: Decimal) {
-        // Decimal's description is its exact expansion, without an exponent.
+        // The description of a Decimal is its exact expansion, without an exponent.
         isNegative = value.isSignMinus
         var integerDigits = 0
         var sawPoint = false
@@ -86,7 +92,7 @@ private struct DecimalDigits {
     func decimal() throws(CodecError) -> Decimal {
         var text = String(decoding: digits.map { $0 + UInt8(ascii: "0") }, as: UTF8.self)
         var exponent = power - digits.count
-        // A Decimal's exponent goes to 127; what is left over stands as zeros in its 38 digits.
+        // The exponent of a Decimal ends at 127. Beyond that, zeros take up some of its 38 digits.
         while exponent > 127, text.utf8.count < 38 {
             text += "0"
             exponent -= 1

@@ -1,6 +1,6 @@
-// Floating point: the IEEE 754 bits in records, so that every value including NaN payloads comes back. In keys
-// negative zero counts as zero and every NaN as one value after positive infinity, so that the order is total and
-// equal values have equal keys.
+// Records hold the IEEE 754 bits of floating-point numbers, so that every value comes back, including the payload of a NaN. In
+// keys, negative zero equals zero, and all NaNs are one value after positive infinity. The order is thus total, and equal values
+// have equal keys.
 
 extension Double: IndexableValue {
     public static var fieldType: FieldType { .double }
@@ -18,7 +18,7 @@ extension Double: IndexableValue {
     @inlinable
     public func encodeKey(to writer: inout ByteWriter) { writer.append(bigEndian: orderedBits) }
 
-    /// The bits, arranged so that unsigned order is numeric order.
+    /// The bits, rearranged so that their unsigned order is the numeric order.
     @inlinable
     package var orderedBits: UInt64 {
         if isNaN { return .max }
@@ -43,7 +43,7 @@ extension Float: IndexableValue {
     @inlinable
     public func encodeKey(to writer: inout ByteWriter) { writer.append(bigEndian: orderedBits) }
 
-    /// The bits, arranged so that unsigned order is numeric order.
+    /// The bits, rearranged so that their unsigned order is the numeric order.
     @inlinable
     package var orderedBits: UInt32 {
         if isNaN { return .max }

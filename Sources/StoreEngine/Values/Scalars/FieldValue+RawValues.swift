@@ -1,4 +1,4 @@
-// An enum with a raw value is its raw value.
+// An enum with a raw value is stored as the raw value.
 
 extension FieldValue where Self: RawRepresentable, RawValue: FieldValue {
     public static var fieldType: FieldType { FieldType.ofRawValues(Self.self) }
@@ -23,7 +23,7 @@ extension IndexableValue where Self: RawRepresentable, RawValue: IndexableValue 
 }
 
 extension FieldType {
-    /// The description of a type with raw values; the cases and their names are known where it is `CaseIterable`.
+    /// Returns the description of a type with raw values. It contains the cases and their names if the type is `CaseIterable`.
     package static func ofRawValues<V: RawRepresentable>(_ type: V.Type) -> FieldType where V.RawValue: FieldValue {
         let raw = V.RawValue.fieldType
         var cases: EnumCases?
@@ -31,7 +31,7 @@ extension FieldType {
         return .enumeration(raw, cases: cases)
     }
 
-    /// - Parameter haveNames: whether names say more than the raw values.
+    /// - Parameter haveNames: whether to include names, because they say more than the raw values.
     private static func cases<C: CaseIterable>(of type: C.Type, haveNames: Bool) -> EnumCases {
         let all = type.allCases.compactMap { $0 as? any RawRepresentable }
         return EnumCases(all.map(rawText(of:)), names: haveNames ? all.map { "\($0)" } : nil)

@@ -1,6 +1,7 @@
-// Integers: little endian in records, of their own width; big endian with the sign bit flipped in keys.
+// Integers are little endian in records, in their own width. In keys they are big endian, with the sign bit flipped.
 
-/// What all standard integers share; a protocol, because extensions of `FixedWidthInteger` cannot add conformances.
+/// The shared implementation for all standard integers. It is a protocol, because extensions of `FixedWidthInteger` cannot add
+/// conformances.
 public protocol IntegerFieldValue: IndexableValue, FixedWidthInteger, BitwiseCopyable {}
 
 extension IntegerFieldValue {

@@ -1,4 +1,4 @@
-// None is no bytes; some is the byte 1 and the value. In keys none is the byte 0, so that it comes first.
+// In records, nil has no bytes, and a value follows the byte 1. In keys nil is the byte 0, so that it comes first.
 
 extension Optional: FieldValue where Wrapped: FieldValue {
     public static var fieldType: FieldType { .optional(Wrapped.fieldType) }

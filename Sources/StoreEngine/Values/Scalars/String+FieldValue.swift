@@ -1,9 +1,8 @@
 public import Foundation
 
-// Text and bytes: as they are in records; in keys every zero byte is followed by 0xFF and the end is marked by the
-// two bytes 0x00 0x01, so that a shorter text comes before its continuations and composites compare part by part.
-// UTF-8 compares as Unicode scalar values do: "é" as one scalar and as two are two different keys, though Swift
-// calls them equal.
+// Records hold text and bytes unchanged. In keys, 0xFF follows every zero byte, and the two bytes 0x00 0x01 mark the end. A text
+// thus comes before its continuations, and keys of several fields compare field by field. UTF-8 compares in the order of Unicode
+// scalar values: "é" as one scalar and "é" as two are different keys, although Swift calls them equal.
 
 extension String: IndexableValue {
     public static var fieldType: FieldType { .string }
@@ -56,7 +55,7 @@ extension RawSpan {
             all |= unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
             offset += 8
         }
-        // The last eight bytes once more, however many of them are new.
+        // Check the last eight bytes; some of them may have been checked before.
         all |= unsafe unsafeLoadUnaligned(fromByteOffset: end - 8, as: UInt64.self)
         return all & 0x8080_8080_8080_8080 == 0
     }
@@ -77,7 +76,8 @@ extension Data: IndexableValue {
 extension URL: IndexableValue {
     public static var fieldType: FieldType { .url }
 
-    // A relative URL keeps its base: 0x00 and the absolute text, or 0x01, the base's length and text, and the rest.
+    // A URL without a base is 0x00 and the absolute text. A relative URL keeps its base: it is 0x01, the length and text of the
+    // base, and the relative text.
     public func encode(to writer: inout ByteWriter) {
         guard let baseURL else {
             writer.append(byte: 0)
@@ -108,17 +108,17 @@ extension URL: IndexableValue {
         self = url
     }
 
-    /// Keys compare by the absolute text.
+    /// Appends the key of the absolute text, so URLs compare by that text.
     public func encodeKey(to writer: inout ByteWriter) { absoluteString.encodeKey(to: &writer) }
 }
 
-/// The self-delimiting, order-preserving form of bytes.
+/// The self-delimiting, order-preserving form of bytes in keys.
 package enum KeyEscape {
-    /// Appends `bytes` with zeros escaped and the end marked.
+    /// Appends `bytes`, escapes each zero byte and marks the end.
     package static func append(_ bytes: RawSpan, to writer: inout ByteWriter) {
         writer.reserve(bytes.byteCount + 2)
         var rest = bytes
-        // Hardly any text holds a zero, and the C library's search for one is vectorized.
+        // Almost no text contains a zero byte, and the C library's search for one is vectorized.
         while let zero = rest.firstZero {
             writer.append(rest.extracting(0...zero))
             writer.append(byte: 0xFF)

@@ -17,10 +17,10 @@ extension UUID: IndexableValue {
         self.init(high: high, low: low)
     }
 
-    /// Keys compare byte by byte, as UUIDs are written.
+    /// Appends the 16 bytes, so keys compare in the order of the written form of UUIDs.
     public func encodeKey(to writer: inout ByteWriter) { encode(to: &writer) }
 
-    /// A UUID from its 128 bits, most significant first.
+    /// Creates a UUID from its 128 bits, the most significant first.
     package init(high: UInt64, low: UInt64) {
         func byte(_ word: UInt64, _ index: Int) -> UInt8 { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * index)) }
         self.init(
@@ -32,7 +32,7 @@ extension UUID: IndexableValue {
             ))
     }
 
-    /// The 128 bits, most significant first.
+    /// The 128 bits, the most significant first.
     package var bigEndianWords: (high: UInt64, low: UInt64) {
         let u = uuid
         func word(_ bytes: (UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8)) -> UInt64 {
@@ -47,10 +47,10 @@ extension UUID: IndexableValue {
         )
     }
 
-    /// Stands for "an identifier of the transaction's choice" as a field's initial value.
+    /// A placeholder for an identifier that the transaction chooses, as the initial value of a field.
     ///
-    /// `var id: UUID = .newID` makes the write transaction fill in a fresh identifier when the record is inserted,
-    /// so that a recorded write can be replayed with the same one. Until then the field holds this token. The token
-    /// is a version 8 (custom) UUID that generators of other versions never make.
+    /// With `var id: UUID = .newID`, the write transaction fills in a new identifier when it inserts the record. A replay of the
+    /// recorded write can thus use the same identifier. Until then the field holds this token. It is a version 8 (custom) UUID,
+    /// which generators of other versions never produce.
     public static var newID: UUID { UUID(high: DefaultToken.newIDWords.high, low: DefaultToken.newIDWords.low) }
 }

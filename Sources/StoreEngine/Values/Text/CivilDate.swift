@@ -1,21 +1,21 @@
-/// A day of the proleptic Gregorian calendar, and its arithmetic on 64-bit integers.
+/// A day of the proleptic Gregorian calendar, with arithmetic on 64-bit integers.
 ///
-/// The algorithms are `days_from_civil` and `civil_from_days` of Howard Hinnant, "chrono-Compatible Low-Level Date
-/// Algorithms" (howardhinnant.github.io/date_algorithms.html): years begin in March, so that the leap day is the last
-/// of its year, and 400 of them, an era, always have 146,097 days.
+/// The algorithms are `days_from_civil` and `civil_from_days` of Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms"
+/// (howardhinnant.github.io/date_algorithms.html). Years begin in March, so that the leap day is the last day of its year. An era
+/// is 400 years and always has 146,097 days.
 struct CivilDate: Hashable, Sendable {
     /// The year, where 0 is 1 BC.
     var year: Int64
-    /// 1 to 12.
+    /// The month, from 1 to 12.
     var month: Int64
-    /// 1 to 31.
+    /// The day of the month, from 1 to 31.
     var day: Int64
 
     private static let daysOfEra: Int64 = 146_097
-    /// The days from 0000-03-01, where eras begin, to 2001-01-01, where Foundation's reference date is.
+    /// The number of days from 0000-03-01, where eras begin, to 2001-01-01, the day of Foundation's reference date.
     private static let referenceDay: Int64 = 730_791
 
-    /// The day that is `days` after 2001-01-01.
+    /// Creates the day that is `days` after 2001-01-01.
     init(daysSinceReferenceDate days: Int64) {
         let shifted = days + Self.referenceDay
         let era = floorDivide(shifted, Self.daysOfEra)
@@ -28,7 +28,7 @@ struct CivilDate: Hashable, Sendable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// This day; nil when the calendar has none such.
+    /// Creates a day; nil if the calendar has no such day.
     init?(year: Int64, month: Int64, day: Int64) {
         self.year = year
         self.month = month
@@ -36,7 +36,7 @@ struct CivilDate: Hashable, Sendable {
         guard (1...12).contains(month), day >= 1, day <= daysOfMonth else { return nil }
     }
 
-    /// The days from 2001-01-01 to this day.
+    /// The number of days from 2001-01-01 to this day.
     var daysSinceReferenceDate: Int64 {
         let yearFromMarch = month <= 2 ? year - 1 : year
         let era = floorDivide(yearFromMarch, 400)
@@ -57,7 +57,7 @@ struct CivilDate: Hashable, Sendable {
     private var isLeapYear: Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
 }
 
-/// The quotient rounded towards minus infinity; `divisor` is positive.
+/// Returns the quotient rounded towards minus infinity. `divisor` must be positive.
 func floorDivide(_ dividend: Int64, _ divisor: Int64) -> Int64 {
     let (quotient, remainder) = dividend.quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? quotient - 1 : quotient

@@ -1,9 +1,9 @@
 import Foundation
 import LMDB
 
-/// The text of an error as a part of another message: without a code in front and a full stop at its end.
+/// Formats an error as a part of another message, without a code in front and without a full stop at the end.
 package enum ErrorText {
-    /// What an error of any kind says.
+    /// Returns the text of an error of any kind.
     package static func of(_ error: any Error) -> String {
         var text =
             switch error {
@@ -16,7 +16,7 @@ package enum ErrorText {
         return text
     }
 
-    // Foundation's own words name the file again, and leave out what the system said.
+    // Foundation's description repeats the name of the file and omits the reason that the system gave.
     private static func reason(_ error: CocoaError) -> String {
         guard let below = error.underlying as? POSIXError else { return error.localizedDescription }
         return unsafe strerror(below.code.rawValue).map { unsafe String(cString: $0) } ?? below.localizedDescription

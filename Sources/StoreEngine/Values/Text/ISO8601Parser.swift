@@ -1,19 +1,17 @@
 package import Foundation
 
-/// Dates as ISO 8601 text in UTC, without loss: `2026-07-31T09:30:00.25Z`.
+/// Converts dates to and from ISO 8601 text in UTC without loss: `2026-07-31T09:30:00.25Z`.
 ///
-/// A `Date` is a double, the seconds since 2001-01-01 00:00:00 UTC. The text has the shortest fraction that reads back
-/// as the identical double, which is the fraction of the double's own shortest decimal form. Foundation's formatters
-/// round to milliseconds and take microseconds for each date, so the calendar arithmetic is done here.
+/// A `Date` is a double, the seconds since 2001-01-01 00:00:00 UTC. The text has the shortest fraction that reads back as the
+/// identical double, which is the fraction of the double's own shortest decimal form. Foundation's formatters round to
+/// milliseconds and take microseconds for each date, so this code does its own calendar arithmetic.
 ///
-/// | date | text |
-/// |---|---|
-/// | years 0001 to 9999 | `2026-07-31T09:30:00Z` |
-/// | other years | `+012345-01-01T00:00:00Z`, `-000044-03-15T12:00:00Z` (0 is 1 BC), six digits or more |
-/// | past 146 billion years, where a calendar has no meaning | `2001-01-01T00:00:00Z+1e+300s` |
-/// | infinite, not a number | `inf`, `-inf`, `nan`, `nan:fff8000000000000` for one that is not `.nan` |
+/// - Years 0001 to 9999 have the form `2026-07-31T09:30:00Z`.
+/// - Other years have six digits or more: `+012345-01-01T00:00:00Z`, `-000044-03-15T12:00:00Z`. Year 0 is 1 BC.
+/// - Dates beyond 146 billion years, where a calendar has no meaning, are a distance: `2001-01-01T00:00:00Z+1e+300s`.
+/// - Infinite dates are `inf` and `-inf`. A NaN is `nan`, or `nan:fff8000000000000` if it is not `.nan`.
 extension Date {
-    /// Dates further from 2001 than this many seconds are written as a distance.
+    /// The distance from 2001 in seconds from which on the text is a distance.
     private static let calendarLimitInSeconds = 0x1p62
     private static let referenceText = "2001-01-01T00:00:00Z"
 
@@ -50,11 +48,16 @@ extension Date {
         return String(decoding: text.bytes, as: UTF8.self)
     }
 
-    /// The date that `text` spells; nil when it spells none.
+    /// Creates the date from a text; nil if the text is not a date.
     ///
-    /// It takes what ``iso8601`` writes and its usual variants: `T`, `t` or a space between day and time, `Z` or an
-    /// offset (`+02:00`, `+0200`, `+02`), seconds with or without a fraction after a point or comma, and second 60,
-    /// which is the next minute's second 0. A day without time and a time without zone say no moment and are refused.
+    /// The initializer accepts all output of ``iso8601`` and these variants:
+    ///
+    /// - `T`, `t` or a space between day and time
+    /// - `Z`, `z` or an offset: `+02:00`, `+0200`, `+02`
+    /// - seconds without a fraction, or with a fraction after a point or a comma
+    /// - second 60, which is second 0 of the next minute
+    ///
+    /// A day without a time, or a time without a zone, does not define a moment, so the result is nil.
     package init?(iso8601 text: String) {
         var parser = ISO8601Parser(text.utf8.span)
         guard let seconds = parser.parse() ?? NonFiniteText.double(of: text) ?? Self.distance(in: text) else {
@@ -63,7 +66,7 @@ extension Date {
         self.init(timeIntervalSinceReferenceDate: seconds)
     }
 
-    /// The seconds of a text that gives a date as its distance from the reference date.
+    /// Returns the seconds of a text that gives a date as its distance from the reference date; nil for any other text.
     private static func distance(in text: String) -> Double? {
         guard text.hasPrefix(referenceText), text.last == "s" else { return nil }
         let number = text.dropFirst(referenceText.count).dropLast()
@@ -75,9 +78,9 @@ extension Date {
     }
 }
 
-/// The digits after the point of `seconds - floor(seconds)`, as many as the double's shortest decimal form has.
+/// Returns the digits after the point of `seconds - floor(seconds)`, as many as the double's shortest decimal form has.
 private func fractionDigits(of seconds: Double) -> [UInt8] {
-    // From here on a double has no fraction.
+    // A double this large has no fraction.
     guard seconds.magnitude < 0x1p53 else { return [] }
     var digits: [UInt8] = []
     var pointIndex: Int?
@@ -102,7 +105,7 @@ private func fractionDigits(of seconds: Double) -> [UInt8] {
     return fraction
 }
 
-/// Turns the digits of a fraction into those of one minus it; they end in no zero, before and after.
+/// Replaces the digits of a fraction with the digits of one minus the fraction. The last digit is not zero, before and after.
 private func complement(_ fraction: inout [UInt8]) {
     for index in fraction.indices {
         let nines = index == fraction.count - 1 ? UInt8(ascii: "0") + 10 : UInt8(ascii: "9")
@@ -110,7 +113,7 @@ private func complement(_ fraction: inout [UInt8]) {
     }
 }
 
-/// Bytes of the text that grows.
+/// A text under construction, in ASCII.
 private struct ASCIIText {
     var bytes: [UInt8] = []
 
@@ -118,7 +121,7 @@ private struct ASCIIText {
 
     mutating func append(_ scalar: Unicode.Scalar) { bytes.append(UInt8(ascii: scalar)) }
 
-    /// Appends `value` with zeros before it up to `width` digits.
+    /// Appends `value`, padded with leading zeros to `width` digits.
     mutating func append(_ value: Int64, width: Int) {
         var divisor: Int64 = 1
         for _ in 1..<width { divisor *= 10 }
@@ -136,7 +139,7 @@ private struct ASCIIText {
     }
 }
 
-/// Reads a date from front to back; each step gives nil when the text is no date.
+/// Reads a date from front to back. Each step returns nil if the text is not a date.
 @safe
 private struct ISO8601Parser: ~Escapable {
     private let bytes: Span<UInt8>
@@ -145,7 +148,7 @@ private struct ISO8601Parser: ~Escapable {
     @_lifetime(copy bytes)
     init(_ bytes: Span<UInt8>) { self.bytes = bytes }
 
-    /// The seconds since the reference date, if all of the text is a date.
+    /// Returns the seconds since the reference date; nil unless the whole text is a date.
     mutating func parse() -> Double? {
         guard let date = parseDate(), skip("T") || skip("t") || skip(" ") else { return nil }
         guard let hour = digits(2), hour < 24, skip(":"), let minute = digits(2), minute < 60 else { return nil }
@@ -169,13 +172,13 @@ private struct ISO8601Parser: ~Escapable {
         while position < bytes.count, isDigit(bytes[position]) { position += 1 }
         let count = position - start
         position = start
-        // Twelve digits reach past the calendar's limit, and no arithmetic on such years overflows.
+        // Twelve digits exceed the calendar's limit, and arithmetic on such years does not overflow.
         guard (6...12).contains(count), let year = digits(count), year <= 200_000_000_000 else { return nil }
         guard !isNegative || year > 0 else { return nil }
         return isNegative ? -year : year
     }
 
-    /// The digits after the point, none when there is no point.
+    /// Returns the range of the digits after the point, which is empty without a point.
     private mutating func parseFraction() -> Range<Int>? {
         guard skip(".") || skip(",") else { return position..<position }
         let start = position
@@ -183,7 +186,7 @@ private struct ISO8601Parser: ~Escapable {
         return position > start ? start..<position : nil
     }
 
-    /// The seconds by which the zone is ahead of UTC.
+    /// Returns the seconds by which the time zone is ahead of UTC.
     private mutating func parseOffset() -> Int64? {
         if skip("Z") || skip("z") { return 0 }
         let isBehind = skip("-")
@@ -198,8 +201,10 @@ private struct ISO8601Parser: ~Escapable {
         return isBehind ? -seconds : seconds
     }
 
-    /// The double nearest to whole seconds plus a fraction. The sum is formed in decimal and rounded once; adding two
-    /// doubles would round twice and miss by a bit.
+    /// Returns the double nearest to whole seconds plus a fraction.
+    ///
+    /// The sum is formed in decimal and rounded once. The sum of two doubles would be rounded twice and could be wrong in the
+    /// last bit.
     private func seconds(whole: Int64, fraction: Range<Int>) -> Double? {
         if fraction.isEmpty { return Double(whole) }
         var digits = fraction.map { bytes[$0] }

@@ -1,14 +1,17 @@
-/// Finds what somebody may have meant.
+/// Finds the name that a misspelled name may stand for.
 package enum NearestName {
-    /// The name among `names` with the fewest edits, if that is at most a third of its length plus one, and something is left of
-    /// it: one letter is no misspelling of any other.
+    /// Returns the name among `names` with the fewest edits to `name`.
+    ///
+    /// - Returns: nil if that takes more edits than a third of the length of `name` plus one, or if it replaces every letter. A
+    ///   single letter, for example, is not a misspelling of any other letter.
     package static func find(_ name: String, among names: [String]) -> String? {
         let wanted = Array(name.lowercased().unicodeScalars)
         var best: String?
         var limit = wanted.count / 3 + 2
         for name in names {
             let other = Array(name.lowercased().unicodeScalars)
-            // They are as many edits apart at least: what is asked for may be a file's line of any length.
+            // The difference in length is the minimum number of edits. The check bounds the time: `name` may be a line of a file,
+            // of any length.
             guard abs(other.count - wanted.count) < limit else { continue }
             let edits = distance(wanted, other)
             if edits < min(limit, max(wanted.count, other.count)) { (best, limit) = (name, edits) }
@@ -16,7 +19,7 @@ package enum NearestName {
         return best
     }
 
-    // Levenshtein's distance with one row.
+    // The Levenshtein distance, computed with one row.
     private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
         var row = Array(0...right.count)
         for (i, scalar) in left.enumerated() {

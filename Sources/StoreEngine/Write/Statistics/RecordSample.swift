@@ -1,9 +1,10 @@
 package import LMDB
 
-/// The sample of a record type in the database `statistics`: for each sampled record its key, and the value part of its
-/// entry in each index that has one for each record.
+/// The sample of a record type in the database `statistics`. For each sampled record it contains the key, and the value part of
+/// its entry in each index that has one entry for each record.
 package enum RecordSample {
-    /// The state of a type's sample; nil where there is none (the store was made before there were statistics).
+    /// Returns the state of a type's sample. Returns nil if there is none, because the store was created before there were
+    /// statistics.
     package static func state(
         of type: UInt32, _ database: LMDBDatabase, _ snapshot: LMDBSnapshot
     ) throws(LMDBError) -> SampleState? {
@@ -23,12 +24,12 @@ package enum RecordSample {
         try raw.put(database, key: key.bytes, value: value.bytes)
     }
 
-    /// What becomes of a record's entries.
+    /// The operation on a record's sample entries.
     enum Step {
         case put, delete
     }
 
-    /// Puts or deletes the entries that a record, in the form of the newest version, has in the sample of its type.
+    /// Puts or deletes the entries of a record in the sample of its type. The record is in the form of the newest version.
     ///
     /// - Parameters:
     ///   - key: a buffer.
@@ -69,7 +70,7 @@ package enum RecordSample {
         }
     }
 
-    /// Makes `key` that of a record's entry for an index.
+    /// Sets `key` to the key of a record's sample entry for an index.
     package static func appendKey(
         of table: FieldTable, hash: UInt64, _ type: OpenType, _ index: OpenIndex,
         to key: inout ByteWriter
@@ -80,7 +81,7 @@ package enum RecordSample {
         key.append(bigEndian: hash)
     }
 
-    /// Makes `key` that of a record's entry for the records themselves.
+    /// Sets `key` to the key of a record's sample entry for the records themselves.
     package static func appendKey(
         ofRecord recordKey: RawSpan, hash: UInt64, _ type: OpenType, to key: inout ByteWriter
     ) {
@@ -90,7 +91,7 @@ package enum RecordSample {
         key.append(bigEndian: hash)
     }
 
-    /// Raises the level until the sample is small enough again.
+    /// Raises the level until the sample is within its limit.
     static func shrink(
         _ state: inout SampleState, of type: UInt32, _ database: LMDBDatabase, in raw: inout LMDBWriteTransaction
     ) throws {
@@ -104,7 +105,7 @@ package enum RecordSample {
         }
     }
 
-    /// The keys of a type's entries that `isWanted` accepts. Their number is bounded by the sample's.
+    /// Returns the keys of a type's entries that `isWanted` accepts. Their number is bounded by the size of the sample.
     static func keys(
         of type: UInt32, _ database: LMDBDatabase, _ snapshot: LMDBSnapshot, where isWanted: (RawSpan) throws -> Bool
     ) throws -> [[UInt8]] {

@@ -1,47 +1,47 @@
 import LMDB
 
-/// About how many entries there are, and how that is known.
+/// An estimated number of entries, and the source of the estimate.
 package struct RowEstimate: Hashable, Sendable {
     package enum Source: Hashable, Sendable {
-        /// All were counted, or LMDB counts them.
+        /// The entries were counted, or LMDB keeps their number.
         case counted
-        /// By the sample of the record type.
+        /// The sample of the record type gave the number.
         case sampled
-        /// By nothing but the form of the condition: the store has no statistics of the type.
+        /// Only the form of the condition gave the number, because the store has no statistics of the type.
         case guessed
     }
 
     package var rows: Double
     package var source: Source
 
-    /// Whether there are so few that no other path can be much better.
+    /// Whether the entries are so few that no other path can be much better.
     var isFew: Bool { source == .counted && rows <= Double(RowEstimator.maximumDive) }
 
     static func counted(_ rows: Int) -> RowEstimate { RowEstimate(rows: Double(rows), source: .counted) }
 }
 
-/// Tells how many entries runs of keys hold, in one transaction.
+/// Estimates the number of entries in ranges of keys, in one transaction.
 ///
-/// First come exact answers: totals, which LMDB keeps, and "dives", which count the entries of a run until there are more
-/// than a few. For longer runs the sample tells which share of the records they hold.
+/// Exact answers come first: totals, which LMDB keeps, and "dives", which count the entries of a range up to a small limit. For
+/// longer ranges, the sample gives their share of the records.
 struct RowEstimator: ~Escapable {
     private let scope: ReadContext
     let type: OpenType
     /// The number of records.
     let total: Int
-    /// What finding a record by its key costs, as ``PlanCost`` counts.
+    /// The cost of finding a record by its key, in the units of ``PlanCost``.
     let fetchCost: Double
     /// A walk that is known to be longer than a dive.
     private let longWalk: EqualityLookup.LongWalk?
     private var state: SampleState?
     private var isStateRead = false
 
-    /// A dive counts so many entries at most: about what finding them costs when they are fetched.
+    /// The maximum number of entries that a dive counts. Counting them costs about as much as finding them for a fetch.
     static let maximumDive = 32
-    /// So many runs of keys are looked at; the others are taken to be like them.
+    /// The maximum number of ranges that an estimate examines. It assumes that the others are similar.
     private static let maximumRanges = 16
 
-    /// So many records of the sample are tested.
+    /// The maximum number of sampled records that an estimate tests.
     private static let maximumTests = 128
 
     @_lifetime(copy scope)
@@ -59,7 +59,7 @@ struct RowEstimator: ~Escapable {
         }
     }
 
-    /// How many entries a candidate's runs of keys hold.
+    /// Estimates the number of entries in a candidate's ranges of keys.
     mutating func estimate(_ candidate: PathCandidate) throws(StoreError) -> RowEstimate {
         let ranges = candidate.ranges.ranges
         if ranges.isEmpty { return .counted(0) }
@@ -81,7 +81,7 @@ struct RowEstimator: ~Escapable {
         return (type.indexes[indexNumber].database, type.indexes[indexNumber].stored.id)
     }
 
-    /// The number of entries, nil when there are more than a few.
+    /// Counts the entries; nil if there are more than a few.
     private func dive(_ ranges: [KeyRange], _ database: LMDBDatabase) throws(LMDBError) -> Int? {
         guard ranges.count <= Self.maximumRanges else { return nil }
         var cursor = try scope.snapshot.openCursor(database)
@@ -92,7 +92,7 @@ struct RowEstimator: ~Escapable {
         return count
     }
 
-    /// Counts the entries of a run; false when they are more than `limit`.
+    /// Counts the entries of a range. Returns false if there are more than `limit`.
     private static func count(
         _ range: KeyRange, _ cursor: inout LMDBCursor, into count: inout Int, limit: Int
     ) throws(LMDBError) -> Bool {
@@ -107,7 +107,7 @@ struct RowEstimator: ~Escapable {
         return true
     }
 
-    /// What the sample says; nil without one.
+    /// Estimates from the sample; nil without a sample.
     private mutating func sample(_ ranges: [KeyRange], _ index: UInt32) throws(LMDBError) -> RowEstimate? {
         guard let database = scope.state.databases.statistics else { return nil }
         if !isStateRead {
@@ -117,7 +117,7 @@ struct RowEstimator: ~Escapable {
         guard let state, state.count > 0 else { return nil }
         var prefix = ByteWriter(capacity: 16)
         SampleKey.appendPrefix(type: type.type.id, index: index, to: &prefix)
-        // Evenly spread over all.
+        // Examine ranges at even distances.
         let step = Swift.max(1, ranges.count / Self.maximumRanges)
         var cursor = try scope.snapshot.openCursor(database)
         var (hits, looked) = (0, 0)
@@ -126,14 +126,15 @@ struct RowEstimator: ~Escapable {
             looked += 1
         }
         let share = Double(hits) / Double(state.count) * Double(ranges.count) / Double(Swift.max(looked, 1))
-        // A dive has found more than a few: where the sample saw none, there are fewer than one sampled record stands for.
+        // A dive has already found more than a few entries. If the sample contains none of them, they are fewer than one sampled
+        // record represents.
         let least = Swift.min(Double(Self.maximumDive), Double(total))
         let unseen = Double(total) / Double(state.count) / 2
         let rows = hits == 0 ? unseen : share * Double(total)
         return RowEstimate(rows: Swift.min(Swift.max(rows, least), Double(total)), source: .sampled)
     }
 
-    /// The share of records that meet a condition, by records of the sample; nil where there is none.
+    /// Returns the share of records that meet a condition, from records of the sample; nil if there are none.
     mutating func sampledShare(_ filter: CompiledCondition) throws(StoreError) -> Double? {
         guard let database = scope.state.databases.statistics else { return nil }
         var prefix = ByteWriter(capacity: 16)
@@ -143,7 +144,7 @@ struct RowEstimator: ~Escapable {
             var cursor = try scope.snapshot.openCursor(database)
             var isPositioned = try cursor.seek(atLeast: prefix.bytes)
             while isPositioned, cursor.key.extracting(first: prefix.count).isEqual(to: prefix.bytes) {
-                // Every fourth or so, so that they come from all over the range of keys.
+                // Test about every fourth one, so that the tested records come from the whole range of keys.
                 if looked < Self.maximumTests, try SampleKey.hash(of: cursor.key) & 3 == 0 {
                     looked += 1
                     if try meets(SampleKey.value(of: cursor.key), filter) { hits += 1 }
@@ -155,10 +156,10 @@ struct RowEstimator: ~Escapable {
         } catch let error as StoreError {
             throw error
         } catch {
-            // A damaged record is found by who reads it, not by who estimates.
+            // A reader reports a damaged record; the estimate does not.
             return nil
         }
-        // None of so many may still be a few of all.
+        // Even without a hit in the tested records, a few of all records may match.
         return looked == 0 ? nil : (Double(hits) + 0.5) / (Double(looked) + 1)
     }
 
@@ -168,7 +169,7 @@ struct RowEstimator: ~Escapable {
         return try type.withNewest(record) { (newest) throws(CodecError) in try filter.holds(newest.table) }
     }
 
-    // So small that an index is preferred to a walk over all, as there is no evidence against it.
+    // A small guess, so that the planner prefers an index to a walk over all records: nothing is known against the index.
     private func guess(_ candidate: PathCandidate) -> Double {
         let share = candidate.fixedCount > 0 ? 0.01 : 0.05
         let parts = Double(Swift.max(1, candidate.boundCount))

@@ -1,13 +1,13 @@
 package import LMDB
 
-/// Makes samples of records that are there already.
+/// Creates samples of existing records.
 package enum SampleBuilder {
-    /// Up to so many records of a type without a sample are sampled when a store is opened.
+    /// The maximum number of records of a type for which opening the store creates a missing sample.
     package static let maximumRecordsAtOpen = 100_000
 
-    /// Makes the sample of a type that has none, unless that would take long.
+    /// Creates the sample of a type that has none, unless that would take long.
     ///
-    /// So a new type gets its sample, and one of a store that was made before there were statistics.
+    /// This gives a sample to a new type, and to the types of a store that was created before there were statistics.
     package static func makeMissing(
         of type: OpenType, _ database: LMDBDatabase, in raw: inout LMDBWriteTransaction
     ) throws(StoreError) -> Bool {
@@ -16,7 +16,7 @@ package enum SampleBuilder {
         return true
     }
 
-    /// Whether a type has no sample, and is to get one when the store is opened.
+    /// Returns whether a type has no sample and gets one when the store is opened.
     package static func lacksSample(
         _ type: OpenType, _ database: LMDBDatabase, _ snapshot: LMDBSnapshot
     ) throws(StoreError) -> Bool {
@@ -26,9 +26,9 @@ package enum SampleBuilder {
         }
     }
 
-    /// Makes the sample of a type anew: after its records were written by other means than write transactions.
+    /// Recreates the sample of a type, after its records were written without write transactions.
     ///
-    /// - Complexity: linear in the number of records, of which it reads the keys and the sampled ones.
+    /// - Complexity: linear in the number of records. It reads all keys, and the sampled records.
     package static func rebuild(
         _ type: OpenType, _ database: LMDBDatabase, in raw: inout LMDBWriteTransaction
     ) throws(StoreError) {
@@ -40,7 +40,7 @@ package enum SampleBuilder {
         }
     }
 
-    /// Brings the sample of a type up to date after a change of its fields or indexes.
+    /// Updates the sample of a type after a change of its fields or indexes.
     ///
     /// - Complexity: linear in the size of the sample, which is bounded.
     package static func refresh(
@@ -64,7 +64,7 @@ package enum SampleBuilder {
         for recordKey in recordKeys { try add(recordKey, type, database, to: &raw) }
     }
 
-    /// The keys of the records that belong to the sample at the lowest level that is not too large.
+    /// Returns the keys of the sampled records, at the lowest level at which the sample is within its limit.
     private static func sampledKeys(
         of type: OpenType, _ snapshot: LMDBSnapshot, _ sample: inout SampleState
     ) throws(LMDBError) -> [[UInt8]] {

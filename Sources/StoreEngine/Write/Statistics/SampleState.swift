@@ -1,17 +1,19 @@
-/// How a record type is sampled: which records belong to the sample, and how many they are.
+/// The sampling of a record type: which records belong to the sample, and how many they are.
 ///
-/// After Flajolet, "On adaptive sampling" (1990): a record belongs to the sample at level k when the hash of its key begins
-/// with k zero bits. The level goes up by one, which drops half of the sample, whenever it holds too many. So the sample
-/// is bounded, needs no random numbers, stays right under deletes and updates, and all but one of 2^k writes cost a hash.
+/// The method is from Flajolet, "On adaptive sampling" (1990). A record belongs to the sample at level k if the hash of its key
+/// begins with k zero bits. When the sample has too many records, the level goes up by one, which drops half of them.
+///
+/// The sample is therefore bounded, needs no random numbers, and stays correct under deletes and updates. All but one of 2^k
+/// writes cost only a hash.
 package struct SampleState: Hashable, Sendable {
-    /// The level that every sample begins with.
+    /// The initial level of every sample.
     package static let firstLevel = 4
-    /// No hash has more zero bits.
+    /// The highest level: no hash is required to have more zero bits.
     static let lastLevel = 60
-    /// The most records of a sample.
+    /// The maximum number of records in a sample.
     package static let maximumCount = 512
 
-    /// How many zero bits the hashes of sampled keys begin with, at least.
+    /// The minimum number of zero bits at the beginning of a sampled key's hash.
     package var level: Int
     /// The number of sampled records.
     package var count: Int
@@ -23,7 +25,7 @@ package struct SampleState: Hashable, Sendable {
         self.count = count
     }
 
-    /// Reads what ``encode(to:)`` wrote; nil for anything else.
+    /// Reads the output of ``encode(to:)``; nil for any other bytes.
     package init?(_ bytes: RawSpan) {
         guard bytes.byteCount == 5, let level = try? bytes.loadInteger(at: 0, as: UInt8.self),
             let count = try? bytes.loadInteger(at: 1, as: UInt32.self),
@@ -49,10 +51,10 @@ package struct SampleState: Hashable, Sendable {
 ///          value part of the record's entry, hash of its key
 /// ```
 ///
-/// Numbers and hashes are big endian, so that the entries of an index stand in the order of the index itself. In place of
-/// an index 0xFFFFFFFF stands for the records: the value part is then the record key.
+/// Numbers and hashes are big endian, so that the entries of an index have the order of the index itself. The index number
+/// 0xFFFFFFFF stands for the records; the value part is then the record key.
 package enum SampleKey {
-    /// Stands for the records in place of an index.
+    /// The index number that stands for the records.
     package static let records = UInt32.max
     package static let stateByteCount = 4
     static let prefixByteCount = 8
@@ -69,20 +71,20 @@ package enum SampleKey {
         writer.append(bigEndian: index)
     }
 
-    /// The index that an entry's key is about; nil for a key of another form.
+    /// Returns the index number in an entry's key; nil for a key of another form.
     package static func index(of key: RawSpan) -> UInt32? {
         guard key.byteCount > prefixByteCount + hashByteCount else { return nil }
         return try? UInt32(bigEndian: key.loadInteger(at: 4, as: UInt32.self))
     }
 
-    /// The hash at the end of an entry's key.
+    /// Returns the hash at the end of an entry's key.
     static func hash(of key: RawSpan) throws(CodecError) -> UInt64 {
         let stored = try key.loadInteger(at: key.byteCount - hashByteCount, as: UInt64.self)
-        // Integers are stored little endian elsewhere, and loaded so.
+        // The load function assumes little endian, as integers are stored elsewhere.
         return stored.byteSwapped
     }
 
-    /// The value part of an entry's key.
+    /// Returns the value part of an entry's key.
     @_lifetime(copy key)
     static func value(of key: RawSpan) -> RawSpan {
         key.extracting(prefixByteCount..<Swift.max(prefixByteCount, key.byteCount - hashByteCount))

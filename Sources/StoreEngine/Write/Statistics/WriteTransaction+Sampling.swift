@@ -1,22 +1,22 @@
 import LMDB
 
-// Keeps the samples in step with the records, in the transaction that changes them.
+// Updates the samples in the transaction that changes the records.
 extension WriteTransaction {
-    /// What happened to a record.
+    /// The kind of a record's change.
     enum SampledChange {
-        /// It is the one in `encoder`.
+        /// The record in `encoder` was inserted.
         case inserted
-        /// It was the one in `oldRecord` and is the one in `encoder`.
+        /// The record in `encoder` replaced the record in `oldRecord`.
         case replaced
-        /// It was the one in `oldRecord`.
+        /// The record in `oldRecord` was deleted.
         case deleted
     }
 
-    /// Brings the sample of a type up to date after a change of the record under `recordKey`.
+    /// Updates the sample of a type after a change of the record under `recordKey`.
     mutating func keepSample(_ change: SampledChange, of type: OpenType) throws {
         guard let database = state.databases.statistics else { return }
         let hash = SampleKey.hash(recordKey.bytes)
-        // All but one of sixteen records are in no sample, whatever its level.
+        // Fifteen of sixteen records are in no sample, whatever its level.
         guard hash.leadingZeroBitCount >= SampleState.firstLevel else { return }
         try keepSample(change, of: type, hash: hash, database)
     }

@@ -1,8 +1,8 @@
 import LMDB
 import StoreEngine
 
-/// Makes change sets again, many in one commit, without the child transactions that would undo one of them alone: one that cannot be
-/// made ends the replay. On the writer thread.
+/// Replays change sets, many in one commit. It uses no child transactions, which could undo one change set alone: a change set
+/// that cannot be replayed ends the replay. Runs on the writer thread.
 struct ReplayRunner {
     let core: StoreCore
 
@@ -12,7 +12,7 @@ struct ReplayRunner {
         case mapFull
     }
 
-    /// Makes the change sets up to the first that cannot be made.
+    /// Replays the change sets up to the first one that cannot be replayed.
     func run(_ writes: [ReplayedWrite]) throws -> ReplayedWrites {
         var done = ReplayedWrites()
         var rest = writes[...]
@@ -38,7 +38,7 @@ struct ReplayRunner {
         return try transaction._reading.feedPosition()
     }
 
-    /// Makes what comes before the next change of the schema.
+    /// Replays the change sets before the next schema change.
     private func commit(_ rest: inout ArraySlice<ReplayedWrite>, _ done: inout ReplayedWrites) throws {
         var batch = rest.prefix { if case .schema = $0.content { false } else { true } }
         rest = rest.dropFirst(batch.count)
@@ -48,7 +48,7 @@ struct ReplayRunner {
                 done.positions += positions
                 return
             case .failed(let number, let error):
-                // Those before it once more, without it.
+                // Replay the change sets before it again, without it.
                 done.failure = error
                 batch = batch.prefix(number)
             case .mapFull: _ = try core.environment.double()

@@ -1,15 +1,15 @@
 package import Foundation
 package import StoreEngine
 
-/// One change set to be made again: when, by whom and of what inputs it was made, and what it did.
+/// A change set to replay: its time, its origin, its other inputs, and its content.
 package struct ReplayedWrite: Sendable {
-    /// What it did.
+    /// The content of the change set.
     package enum Content: Sendable {
         /// A write closure.
         case closure(@Sendable (inout WriteTransaction) throws -> Void)
         /// A change of a record type.
         case schema(RecordType)
-        /// A program that is not ModelStore has written to records of the type with this number, or of all.
+        /// A program that is not ModelStore has written records of the type with this number, or of all types.
         case reset(type: UInt32)
     }
 
@@ -32,7 +32,7 @@ package struct ReplayedWrite: Sendable {
         self.content = content
     }
 
-    /// The inputs of its transaction.
+    /// The inputs of the write transaction.
     var context: WriteContext {
         WriteContext(
             time: time, seed: seed, origin: Origin(name: originName, processID: processID), token: StoreCore.nextToken()
@@ -40,19 +40,20 @@ package struct ReplayedWrite: Sendable {
     }
 }
 
-/// What came of change sets that were made again.
+/// The result of replaying change sets.
 package struct ReplayedWrites: Sendable {
-    /// The position after each that was made. One that changed nothing leaves it where it was.
+    /// The position after each replayed change set. A change set without changes keeps the previous position.
     package var positions: [Position] = []
-    /// Why the one after them could not be made.
+    /// Why the next change set could not be replayed.
     package var failure: (any Error)?
 }
 
 extension Store {
-    /// Makes change sets again, in few commits and one step, and waits until models and live results show them. Blocks.
+    /// Replays change sets, in few commits and one step. Blocks until models and live results have them.
     ///
-    /// - Parameter goesOn: whether others of the same step come next; nothing is shown then.
-    /// - Throws: ``StoreError`` when none of them can be made whatever they are: `readOnly`, `closed`, `diskFull`, `nestedWrite`.
+    /// - Parameter goesOn: whether more change sets of the same step follow. Nothing is published then.
+    /// - Throws: ``StoreError`` if no change set can be replayed, whatever its content: `readOnly`, `closed`, `diskFull`,
+    ///   `nestedWrite`.
     package func replay(_ writes: [ReplayedWrite], goesOn: Bool = false) throws -> ReplayedWrites {
         try requireWritable()
         let core = core
@@ -68,7 +69,7 @@ extension Store {
         return done
     }
 
-    /// Has what ``replay(_:goesOn:)`` made shown, in one step, and waits for that. Blocks.
+    /// Publishes in one step the changes that ``replay(_:goesOn:)`` made. Blocks until then.
     package func showReplayed(to sequence: UInt64) {
         core.stepper.resume()
         guard core.stepper.isRunning else { return }

@@ -1,12 +1,12 @@
 package import Foundation
 package import StoreEngine
 
-/// What a new store begins with that goes on from where another one was: its identity, its place in the feed, and its record types.
+/// The start of a new store that continues an existing one: its identity, its position in the feed, and its record types.
 package struct ReplicaStart: Sendable {
     package var identity: UUID
-    /// The place in the feed.
+    /// The position in the feed.
     package var head: FeedHead
-    /// The record types, with the numbers and versions that they have there.
+    /// The record types, with the numbers and versions of the existing store.
     package var types: [RecordType]
 
     package init(identity: UUID, position: Position, types: [RecordType]) {
@@ -18,14 +18,14 @@ package struct ReplicaStart: Sendable {
 }
 
 extension Store {
-    /// Makes a store that goes on from where another one was, in a directory that has none.
+    /// Creates a store that continues an existing one, in a directory without a store.
     ///
     /// - Throws: ``StoreError``: `storeExists`; as opening a store.
     package convenience init(
         replicaAt path: String, from start: ReplicaStart, records: [any Record.Type] = [],
         options: StoreOptions = StoreOptions()
     ) throws {
-        // Also the store that is recorded has this identity: nothing may be written to it.
+        // The recorded store has the same identity, so the identity check below would let a replay write into it.
         guard !FileManager.default.fileExists(atPath: StoreDirectory.dataFile(path)) else {
             throw StoreError(.storeExists, "\(path) holds a store already", remedy: "choose an empty directory")
         }

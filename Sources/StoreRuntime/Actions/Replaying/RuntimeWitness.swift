@@ -2,53 +2,53 @@ import LMDB
 package import StoreEngine
 import Synchronization
 
-/// Who is told what observers of a store see, in the order in which it happens: a recorder.
+/// A recorder, which receives the deliveries to a store's observers in their order.
 ///
 /// It is called with a lock held, so it must be quick and must not use the store.
 package protocol RuntimeWitness: AnyObject, Sendable {
-    /// Models and live results are about to show a position.
+    /// Called before a position is published to models and live results.
     func stepped(to sequence: UInt64)
-    /// Somebody has subscribed.
+    /// Called when a subscription has begun.
     func subscribed(_ number: Int, to interest: WitnessedInterest)
-    /// A subscriber was given a step.
+    /// Called when a subscriber receives a step.
     func delivered(_ number: Int, _ step: LiveStep)
-    /// A subscription has ended.
+    /// Called when a subscription has ended.
     func unsubscribed(_ number: Int)
-    /// A scope was opened, or closed.
+    /// Called when a scope was opened or closed.
     func scope(_ path: String, isOpen: Bool)
 }
 
-/// What somebody subscribes to.
+/// The subject of a subscription.
 package enum WitnessedInterest: Sendable {
-    /// A live query, whose steps a witness is told.
+    /// A live query, whose steps the witness receives.
     case query(LiveKey)
-    /// Something of a record type's records. A witness is not told what the subscriber is given, for a reason.
+    /// Records of one type. The witness does not receive the deliveries, for the given reason.
     case untold(typeName: String, reason: String)
 }
 
-/// What a witness calls a subscription.
+/// The identity of a subscription for a witness.
 struct WitnessedSubscription {
-    /// Which of the witnesses that the store has had.
+    /// The number of the witness among all that the store has had.
     fileprivate let witness: Int
     let number: Int
 }
 
-/// Where the witness of a store stands, if it has one.
+/// Holds the witness of a store, if it has one.
 ///
 /// - `state` is protected by its mutex; `isTaken` says whether it holds a witness, and is changed with it.
 final class WitnessStand: Sendable {
-    /// The witness at hand, and what it was told of subscriptions.
+    /// The current witness, and the numbers of the subscriptions that were reported.
     struct State {
         fileprivate(set) var witness: (any RuntimeWitness)?
         /// How many witnesses there have been.
         fileprivate var count = 0
-        /// The last subscription that a witness was told of.
+        /// The number of the last reported subscription.
         private var lastNumber = 0
 
-        /// Tells that somebody has subscribed, unless the witness knows.
+        /// Reports a subscription, unless the witness knows it.
         ///
-        /// - Parameter known: what a witness was told, maybe an earlier one.
-        /// - Returns: what it is told by; nil where there is no witness.
+        /// - Parameter known: the identity from an earlier report, maybe to an earlier witness.
+        /// - Returns: the identity of the subscription; `known` if there is no witness.
         mutating func subscribed(
             _ known: WitnessedSubscription?, to interest: WitnessedInterest
         ) -> WitnessedSubscription? {
@@ -59,7 +59,7 @@ final class WitnessStand: Sendable {
             return WitnessedSubscription(witness: count, number: lastNumber)
         }
 
-        /// Tells that a subscription has ended, where the witness knows of it.
+        /// Reports the end of a subscription, if the witness knows it.
         func unsubscribed(_ known: WitnessedSubscription) {
             if known.witness == count { witness?.unsubscribed(known.number) }
         }
@@ -68,22 +68,22 @@ final class WitnessStand: Sendable {
     private let state = HandoverMutex(State())
     private let isTaken = Atomic(false)
 
-    /// Takes a witness.
+    /// Adds a witness.
     ///
-    /// - Parameter shown: what models and live results show, which is told first.
-    /// - Throws: ``StoreError`` with the code `inUse` when there is one.
+    /// - Parameter shown: returns the published position, which the witness receives first.
+    /// - Throws: ``StoreError`` with the code `inUse` if there is a witness.
     func enter(_ witness: any RuntimeWitness, shown: () -> UInt64) throws(StoreError) {
         try state.withLock { state throws(StoreError) in
             guard state.witness == nil else { throw Self.taken }
             state.witness = witness
             state.count += 1
             isTaken.store(true, ordering: .releasing)
-            // What was shown before it came is known from the store.
+            // The witness can read the earlier states from the store.
             witness.stepped(to: shown())
         }
     }
 
-    /// Fails when there is a witness.
+    /// Throws if there is a witness.
     func requireFree() throws(StoreError) {
         if state.withLock({ $0.witness != nil }) { throw Self.taken }
     }
@@ -91,7 +91,7 @@ final class WitnessStand: Sendable {
     private static let taken = StoreError(
         .inUse, "the store is being recorded already", remedy: "finish that recorder first")
 
-    /// Lets the witness go.
+    /// Removes the witness.
     func leave() {
         state.withLock { state in
             state.witness = nil
@@ -99,10 +99,10 @@ final class WitnessStand: Sendable {
         }
     }
 
-    /// Does something that the witness is told of, at its place among all of that kind.
+    /// Runs `body` with the witness, if there is one, in order with all other reports to it.
     func inOrder<T>(_ body: ((any RuntimeWitness)?) -> T) -> T { withState { body($0.witness) } }
 
-    /// As ``inOrder(_:)``, with what the witness knows of subscriptions.
+    /// As ``inOrder(_:)``, with the subscriptions that the witness knows.
     func withState<T>(_ body: (inout State) -> T) -> T {
         guard isTaken.load(ordering: .acquiring) else {
             var none = State()
@@ -113,11 +113,11 @@ final class WitnessStand: Sendable {
 }
 
 extension Store {
-    /// Has a witness told what observers see, from the position on that is shown now: of the steps from the first observer on, as there
-    /// are none before.
+    /// Adds a witness, which receives the deliveries to observers from the published position on. It receives steps only after
+    /// the first observer has come, because there are none before.
     ///
-    /// - Parameter sequence: a position that is shown before the witness is told anything.
-    /// - Throws: ``StoreError``: `inUse` when the store has one.
+    /// - Parameter sequence: a position that is published before the witness receives anything.
+    /// - Throws: ``StoreError``: `inUse` if the store has a witness.
     package func attach(_ witness: any RuntimeWitness, after sequence: UInt64) async throws {
         try requireOpen()
         if core.stepper.isRunning {
@@ -127,28 +127,28 @@ extension Store {
         try core.stepper.attach(witness)
     }
 
-    /// The newest change set that this process knows of, while it makes no steps that a witness would be told of; nil when it does.
+    /// The newest change set that this process knows, if it makes no steps that a witness would receive; nil if it does.
     package var unobservedSequence: UInt64? {
-        // Looked at first: steps that begin meanwhile begin there or later.
+        // Read first: steps that begin meanwhile begin at this position or later.
         let newest = core.dispatcher.newestSequence
         return core.stepper.isRunning ? nil : newest
     }
 
-    /// How many change sets the feed retains at least.
+    /// The least number of change sets that the feed retains.
     package var retainedChangeSets: Int { core.options.limits.retainedChangeSets }
 
-    /// Waits until the feed has moved on after a change set, whoever wrote.
+    /// Waits until the feed has a change set after the given one, whichever process wrote it.
     ///
     /// - Returns: false once the task is cancelled or the store is closed.
     package func untilFeedMoves(after sequence: UInt64) async -> Bool {
         await core.dispatcher.wait(after: sequence, core.access) == .moved
     }
 
-    /// Fails when the store has a witness.
+    /// Throws if the store has a witness.
     ///
     /// - Throws: ``StoreError`` with the code `inUse`.
     package func requireUnwitnessed() throws(StoreError) { try core.witnesses.requireFree() }
 
-    /// Ends what ``attach(_:after:)`` began.
+    /// Removes the witness that ``attach(_:after:)`` added.
     package func detachWitness() { core.witnesses.leave() }
 }

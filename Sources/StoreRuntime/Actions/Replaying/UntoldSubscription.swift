@@ -1,4 +1,4 @@
-/// A subscription of which a witness knows that it is there, and not what it gives. It belongs to one task at a time.
+/// A subscription that the witness knows, without its deliveries. It belongs to one task at a time.
 final class UntoldSubscription {
     private let witnesses: WitnessStand
     private let interest: WitnessedInterest
@@ -15,6 +15,6 @@ final class UntoldSubscription {
         witnesses.withState { $0.unsubscribed(witnessed) }
     }
 
-    /// Tells the witness, where that came later than the subscription.
+    /// Reports the subscription, if the witness came later.
     func tell() { witnessed = witnesses.withState { $0.subscribed(witnessed, to: interest) } }
 }

@@ -1,4 +1,4 @@
-/// A closure that runs again whenever something that it read has changed; ends with its last reference.
+/// A closure that reruns whenever a value that it read has changed. The effect ends with its last reference.
 ///
 /// See ``Store/observe(_:)``.
 public final class Effect: Sendable {
@@ -8,11 +8,11 @@ public final class Effect: Sendable {
 
     deinit { task.cancel() }
 
-    /// Ends the effect: the closure does not begin to run any more. Ending twice does nothing.
+    /// Ends the effect: the closure does not start again. Cancelling twice does nothing.
     public func cancel() { task.cancel() }
 
     /// Waits until the effect has ended.
     ///
-    /// - Throws: what the closure threw; ``StoreError`` with the code `closed` when the store was closed.
+    /// - Throws: the error of the closure; ``StoreError`` with the code `closed` if the store was closed.
     public func waitUntilEnded() async throws { try await task.value }
 }

@@ -1,6 +1,7 @@
 import StoreEngine
 
-/// What an effect's last run has read and has to live for its changes to be told, with the pins of the models among it.
+/// The objects that an effect's last run read, with the pins of the models among them. The objects must stay alive for their
+/// changes to be delivered.
 struct EffectKeeping {
     private let file: StaticString
     private let line: UInt
@@ -12,7 +13,7 @@ struct EffectKeeping {
         self.line = line
     }
 
-    /// Keeps what another run has read instead: what both read stays.
+    /// Keeps the objects that another run read in place of the previous ones. An object that both runs read stays.
     mutating func become(_ new: [ObjectIdentifier: AnyObject], _ core: StoreCore?) {
         let old = kept
         kept = new
@@ -27,6 +28,6 @@ struct EffectKeeping {
         withExtendedLifetime(old) {}
     }
 
-    /// Lets all of it go.
+    /// Releases all objects.
     mutating func end(_ core: StoreCore?) { become([:], core) }
 }

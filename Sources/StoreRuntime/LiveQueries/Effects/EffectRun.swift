@@ -1,17 +1,17 @@
 import Observation
 import StoreEngine
 
-/// Runs an effect's closure, again and again.
+/// Runs an effect's closure repeatedly.
 ///
-/// Observation begins to watch only after the closure has returned; what is committed before that would be lost. So each run
-/// notes what it read of models and live results, and looks after it has begun to watch whether that is old by now.
+/// Observation begins to track only after the closure has returned, so it misses a commit before that. Each run therefore logs
+/// which versions of models and live results it read. After tracking has begun, the run checks whether newer versions exist.
 struct EffectRun {
-    /// Nil for effects that know no store.
+    /// Nil for effects without a store.
     private let core: StoreCore?
-    /// Tells of the store's end.
+    /// Notifies the effect when the store ends.
     private let dependent = LiveDependent()
     private let end = TrackingEnd()
-    /// Where the effect was made.
+    /// The line that created the effect.
     private let line: (file: StaticString, line: UInt)
 
     init(_ core: StoreCore?, _ file: StaticString, _ line: UInt) throws {
@@ -20,9 +20,9 @@ struct EffectRun {
         if let core { try core.stepper.start() }
     }
 
-    /// Runs `body` until the task is cancelled, it throws, or the store is closed.
+    /// Runs `body` until the task is cancelled, `body` throws, or the store is closed.
     nonisolated(nonsending) func run(_ body: () throws -> Void) async throws {
-        // Here, where it is removed in any case: not each run that is made begins.
+        // Added here, where `defer` removes it in any case: a run that was created may never start.
         core?.stepper.add(dependent)
         defer {
             core?.stepper.remove(dependent)
@@ -46,7 +46,7 @@ struct EffectRun {
             let log = ReadLog()
             let signal = Signal()
             dependent.subscribe(signal)
-            // What the run before has read and has not changed is not watched any more.
+            // Ends the tracking of the previous run, which still tracks values that have not changed.
             end.come()
             try withObservationTracking {
                 end.note()
@@ -66,8 +66,8 @@ struct EffectRun {
 }
 
 extension Store {
-    /// Runs a closure soon, and again whenever something that it read has changed: fields of models, results of live queries,
-    /// properties of any `Observable`.
+    /// Runs a closure soon, and reruns it whenever a value that it read has changed. Such values are fields of models, results of
+    /// live queries, and properties of any `Observable`.
     ///
     /// ```swift
     /// let effect = store.observe {
@@ -75,10 +75,11 @@ extension Store {
     /// }
     /// ```
     ///
-    /// Each run reads at one position (``view(_:)``). It runs once for all that a step changed, and no change is lost. A closure
-    /// that throws ends the effect (``Effect/waitUntilEnded()``). The closure must not wait for long, and not for writes.
+    /// Each run reads at one position (``view(_:)``). A step causes one rerun, however many of the values it changed, and no
+    /// change is lost. If the closure throws, the effect ends (``Effect/waitUntilEnded()``). The closure must not block for long,
+    /// and must not wait for writes.
     ///
-    /// - Returns: what keeps it running.
+    /// - Returns: the effect, which ends with its last reference.
     public func observe(
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable () throws -> Void
     ) -> Effect {
@@ -86,9 +87,10 @@ extension Store {
         return Effect(Task { try await EffectRun(core, file, line).run(body) })
     }
 
-    /// The same with a closure that runs on an actor, and may use what belongs to it.
+    /// Runs a closure on an actor, and reruns it as the form without an actor does. The closure may use the state of the actor.
     ///
-    /// The effect keeps the actor for as long as it runs, so an actor that keeps its effect ends it by ``Effect/cancel()``.
+    /// The effect keeps the actor alive while it runs. An actor that stores its own effect has to end it with
+    /// ``Effect/cancel()``.
     ///
     /// - Parameter isolation: the actor: `self` in an actor, `MainActor.shared` on the main actor.
     public func observe(

@@ -2,13 +2,13 @@ import Observation
 
 /// A value of a generic type that Observation tracks.
 ///
-/// A generic type instantiates a key path each time that it uses one, which takes most of the time of a read or a change. The name
-/// that is tracked here belongs to no generic type, so that its key path is made once. Values differ by their registrars.
+/// A generic type instantiates a key path each time that it uses one, which takes most of the time of a read or a change. The
+/// tracked name belongs to a type that is not generic, so its key path is created once. Each value has its own registrar.
 package struct TrackedValue: Sendable {
     private final class Name: Observable, Sendable {
         static let shared = Name()
 
-        /// Nothing but a name for the value.
+        /// Exists only for its key path.
         var value: Bool { false }
     }
 
@@ -16,10 +16,10 @@ package struct TrackedValue: Sendable {
 
     package init() {}
 
-    /// Has the closure that the calling thread runs watch the value.
+    /// Tracks the value in the closure that the calling thread runs.
     package func access() { registrar.access(Name.shared, keyPath: \.value) }
 
-    /// Tells what watches the value that it is another.
+    /// Notifies the closures that track the value that it has changed.
     package func change() {
         registrar.willSet(Name.shared, keyPath: \.value)
         registrar.didSet(Name.shared, keyPath: \.value)

@@ -1,21 +1,21 @@
 import Observation
 
-/// Ends what Observation watches for a closure, which cannot be told to forget: the closure reads this too, whose change is one
-/// more that it watches for.
+/// Ends the tracking of a closure, for which Observation has no call. The closure reads this object too, and a change of the
+/// object ends the tracking.
 package final class TrackingEnd: Observable, Sendable {
     private let registrar = ObservationRegistrar()
 
     package init() {}
 
-    /// Has the calling closure's watching end with the next ``come()``.
+    /// Lets the next ``come()`` end the tracking of the calling closure.
     package func note() { registrar.access(self, keyPath: \.hasCome) }
 
-    /// Ends the watching of those that have noted it.
+    /// Ends the tracking of the closures that called ``note()``.
     package func come() {
         registrar.willSet(self, keyPath: \.hasCome)
         registrar.didSet(self, keyPath: \.hasCome)
     }
 
-    /// Nothing but a name for what is watched.
+    /// Exists only for its key path.
     private var hasCome: Bool { false }
 }

@@ -1,8 +1,9 @@
 package import StoreEngine
 
-/// What a live query without a Swift type delivers: its results at a position, and how they differ from those delivered before.
+/// A delivery of a live query without a Swift type: the results at a position, and how they differ from the results delivered
+/// before.
 package struct DynamicUpdate: Sendable {
-    /// The position of the step that made the results.
+    /// The position of the step that produced the results.
     package let position: Position
     /// The results.
     package let rows: DynamicRows
@@ -16,15 +17,15 @@ package struct DynamicUpdate: Sendable {
         difference = step.wholeDifference
     }
 
-    /// Whether nothing was delivered before, so that there are no changes to tell.
+    /// Whether this is the first delivery, which has no changes.
     package var isFirst: Bool { difference == nil }
 
-    /// How many changes lead here from the results of the update before: none where only the record type is another version of itself.
+    /// The number of changes from the results of the previous update: 0 if only the version of the record type changed.
     package var changeCount: Int { difference?.count ?? 0 }
 
-    /// A change, decoded when it is asked for. See ``DynamicRowChange``.
+    /// Decodes a change, and returns it. See ``DynamicRowChange``.
     ///
-    /// - Parameter number: which one, below ``changeCount``, in the order in which they are to be applied.
+    /// - Parameter number: the index of the change, below ``changeCount``, in the order in which changes are applied.
     /// - Throws: ``StoreError`` with the code `damaged`.
     package func change(_ number: Int) throws(StoreError) -> DynamicRowChange {
         guard let old, let difference else { preconditionFailure("there is no change \(number)") }
@@ -52,29 +53,34 @@ package struct DynamicUpdate: Sendable {
 
 /// One change of a live result.
 ///
-/// The changes of an update come in this order: what was deleted and moved is taken out of the old rows, by the old indexes;
-/// moved and inserted rows are put in at their new indexes, ascending; updated rows get their new records. Rows that merely
-/// shift are not told.
+/// The changes of an update are in the order in which to apply them:
+///
+/// 1. Remove the deleted and the moved rows from the old rows, by their old indexes.
+/// 2. Insert the moved and the new rows at their new indexes, in ascending order.
+/// 3. Replace the records of the updated rows.
+///
+/// Rows that only shift, because other rows come or go, are not listed.
 package struct DynamicRowChange: Sendable {
-    /// What happened.
+    /// The kind of a change.
     package enum Kind: Hashable, Sendable {
-        /// A row is gone.
+        /// The row was removed.
         case delete
-        /// A row stands elsewhere among the others; before, it stood at this index.
+        /// The row moved relative to the other rows; this is its old index.
         case move(from: Int)
-        /// A row was not there before.
+        /// The row is new.
         case insert
-        /// A row's record, moved or not, changed in these fields; in all where it was deleted and inserted again.
+        /// The row's record changed in these fields; in all fields if it was deleted and inserted again. The row may also have
+        /// moved.
         case update(changed: [String])
     }
 
-    /// What happened.
+    /// The kind of the change.
     package let kind: Kind
-    /// Where the row stands in the new rows; for a delete, where it stood in the old ones.
+    /// The row's index in the new rows; for a delete, its index in the old rows.
     package let index: Int
-    /// The record as it is now; for a delete, as it was last.
+    /// The current record; for a delete, the last one.
     package let record: DynamicRecord
-    /// What stood in ``DynamicRows/followed`` then.
+    /// The values of the fields in ``DynamicRows/followed`` for that record.
     package let followed: [DynamicValue]
 
     fileprivate init(kind: Kind, index: Int, in rows: DynamicRows) throws(StoreError) {
@@ -85,13 +91,13 @@ package struct DynamicRowChange: Sendable {
     }
 }
 
-/// The rows of a live result at one position, decoded when they are asked for.
+/// The rows of a live result at one position, decoded on demand.
 package struct DynamicRows: Sendable {
     /// The record type at that position.
     package let type: OpenType
-    /// The types that there are at that position.
+    /// The catalog at that position.
     package let catalog: Catalog
-    /// The fields of other records among those that the request names.
+    /// The fields of other records that the request names.
     package let followed: [FieldName]
     private let rows: LiveRows
 
@@ -102,20 +108,21 @@ package struct DynamicRows: Sendable {
         rows = shown.rows
     }
 
-    /// How many there are.
+    /// The number of rows.
     package var count: Int { rows.count }
 
-    /// The names of the fields at some places.
+    /// Returns the names of the fields with these indexes.
     fileprivate func fieldNames(_ fieldIndexes: FieldIndexSet) -> [String] {
         type.type.fields.indices.filter(fieldIndexes.contains).map { type.type.fields[$0].name }
     }
 
-    /// What stands in ``followed`` for the record at an index.
+    /// Returns the values of the fields in ``followed`` for the row at an index.
     package func followed(_ index: Int) -> [DynamicValue] { rows[index].followed }
 
-    /// The record at an index, which is below ``count``. Takes logarithmic time, and that of decoding the record.
+    /// Returns the record at an index, which must be below ``count``.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
+    /// - Complexity: logarithmic in the number of rows, plus decoding the record.
     package func record(_ index: Int) throws(StoreError) -> DynamicRecord {
         let bytes = rows[index].content.bytes
         do {

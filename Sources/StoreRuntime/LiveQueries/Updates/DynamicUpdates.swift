@@ -1,15 +1,16 @@
 package import StoreEngine
 
-/// The results of a request for records whose Swift type the program does not have, and then each scoped update.
+/// An asynchronous sequence of a live query on records whose Swift type the program lacks: the results, and then each scoped
+/// update.
 ///
-/// As ``LiveUpdates``: who is slow gets several updates as one, and always ends on the newest. The sequence ends when its task
-/// is cancelled; the iterator throws ``StoreError``.
+/// As with ``LiveUpdates``, a slow subscriber receives several updates merged into one, and always the newest one last. The
+/// sequence ends when its task is cancelled; the iterator throws ``StoreError``.
 package struct DynamicUpdates: AsyncSequence, Sendable {
     package typealias Element = DynamicUpdate
 
     let makeUse: @Sendable () throws -> LiveUse
 
-    /// A subscription of its own.
+    /// Returns an iterator with its own subscription.
     package func makeAsyncIterator() -> Iterator { Iterator(makeUse: makeUse) }
 
     /// Waits for updates.
@@ -20,7 +21,7 @@ package struct DynamicUpdates: AsyncSequence, Sendable {
 
         init(makeUse: @escaping @Sendable () throws -> LiveUse) { self.makeUse = makeUse }
 
-        /// The next update; nil when the task is cancelled.
+        /// Waits for the next update, and returns it; nil when the task is cancelled.
         package mutating func next() async throws -> DynamicUpdate? {
             if end.hasCome { return nil }
             let steps = try steps ?? LiveSteps(makeUse())
@@ -31,15 +32,15 @@ package struct DynamicUpdates: AsyncSequence, Sendable {
 }
 
 extension Store {
-    /// The records that a request asks for, without their Swift type, and then each scoped update as records change, by
-    /// whatever process.
+    /// Delivers the results of a request for records without their Swift type, and then each scoped update, whichever process
+    /// writes.
     ///
     /// - Parameters:
-    ///   - request: what to show, without a position and not of distinct rows. Those of its fields that are of other records
-    ///     are looked up with each row, and their changes are told.
+    ///   - request: the request, without a position and without distinct rows. Each row holds the values of the requested fields
+    ///     of other records, and updates include changes to those values.
     ///   - name: the name of the record type.
-    ///   - fields: the fields that are of interest: an update of others is not told unless it decides which records there are and
-    ///     where; nil for all.
+    ///   - fields: the fields of interest; nil for all. A change to another field is delivered only if it decides which records
+    ///     match, or their order.
     package func updates(
         of request: Request, typeNamed name: String, fields: LiveFields? = nil
     ) -> DynamicUpdates {
@@ -51,7 +52,7 @@ extension Store {
 }
 
 extension Store {
-    /// A subscription to a live query that is asked for what there is, without waiting. It belongs to one task at a time.
+    /// Returns a subscription to a live query that can be read without waiting. It belongs to one task at a time.
     ///
     /// - Throws: ``StoreError``: `closed`; as ``updates(of:typeNamed:fields:)``.
     package func liveSteps(_ key: LiveKey) throws -> LiveSteps {

@@ -1,11 +1,16 @@
 public import StoreEngine
 
-/// What leads from one result of a live query to the next: a diff by record.
+/// The changes that lead from one result of a live query to the next, by record.
 ///
-/// Applied in this order: what was deleted and moved is taken out of the old rows, moved and inserted rows are put in at their
-/// new indexes, ascending, and updated rows get their new records. Rows that merely shift are not told.
+/// Apply them in this order:
+///
+/// 1. Remove the deleted and the moved rows from the old rows.
+/// 2. Insert the moved and the new rows at their new indexes, in ascending order.
+/// 3. Replace the records of the updated rows.
+///
+/// Rows that only shift, because other rows come or go, are not listed. ``applied(to:results:)`` applies all changes.
 public struct LiveChanges<R: Record>: Sendable {
-    /// A row that was not there before.
+    /// A row that the old rows lack.
     public struct Insert: Sendable {
         /// The record.
         public let record: R
@@ -13,7 +18,7 @@ public struct LiveChanges<R: Record>: Sendable {
         public let index: Int
     }
 
-    /// A row that is not there any more.
+    /// A row that the new rows lack.
     public struct Delete: Sendable {
         /// The record as it was in the old rows.
         public let record: R
@@ -21,7 +26,7 @@ public struct LiveChanges<R: Record>: Sendable {
         public let index: Int
     }
 
-    /// A row that stands elsewhere among the others.
+    /// A row that moved relative to the other rows.
     public struct Move: Sendable {
         /// The record's id.
         public let id: R.ID
@@ -31,32 +36,33 @@ public struct LiveChanges<R: Record>: Sendable {
         public let to: Int
     }
 
-    /// A row, moved or not, whose record changed.
+    /// A row whose record changed. The row may also have moved.
     public struct Update: Sendable {
         /// The record as it was in the old rows.
         public let old: R
         /// The record now.
         public let new: R
-        /// What differs between the two; all fields for a record that was deleted and inserted again.
+        /// The fields in which the two records differ; all fields if the record was deleted and inserted again.
         public let changedFields: ChangedFields<R>
         /// Its index in the new rows.
         public let index: Int
-        /// Whether it is another record with the same id: deleted and inserted again.
+        /// Whether the record was deleted, and another record with the same id inserted.
         public let isReplaced: Bool
     }
 
-    /// The rows that are new, by their indexes in the new rows, ascending.
+    /// The new rows, in ascending order of their indexes in the new rows.
     public private(set) var inserts: [Insert] = []
-    /// The rows that changed, by their indexes in the new rows, ascending.
+    /// The rows whose records changed, in ascending order of their indexes in the new rows.
     public private(set) var updates: [Update] = []
-    /// The rows that stand elsewhere among the others, by their new indexes, ascending.
+    /// The rows that moved relative to the other rows, in ascending order of their indexes in the new rows.
     public private(set) var moves: [Move] = []
-    /// The rows that are gone, by their indexes in the old rows, ascending.
+    /// The removed rows, in ascending order of their indexes in the old rows.
     public private(set) var deletes: [Delete] = []
-    /// Whether nothing is told but that the rows are others: they are the first ones, or there would be more changes than rows.
+    /// Whether this is a reset, which lists no changes: replace all rows. The store sends a reset if it does not know which rows
+    /// the subscriber has, as at the first update. It also sends one if there are more changes than rows and more than 16.
     public private(set) var isReset = false
 
-    /// All rows are new.
+    /// The changes of a reset.
     static var reset: LiveChanges {
         var changes = LiveChanges()
         changes.isReset = true
@@ -65,7 +71,7 @@ public struct LiveChanges<R: Record>: Sendable {
 
     private init() {}
 
-    /// The typed form of a difference.
+    /// Creates the typed form of a difference.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
     init(_ difference: LiveDifference, from old: LiveShown, to new: LiveShown) throws(StoreError) {
@@ -91,9 +97,9 @@ public struct LiveChanges<R: Record>: Sendable {
         }
     }
 
-    /// The old rows with the changes applied.
+    /// Returns the old rows with the changes applied.
     ///
-    /// - Parameter results: the new rows, which a reset takes as they are.
+    /// - Parameter results: the new rows. A reset returns them unchanged.
     public func applied(to old: [R], results: LiveRecords<R>) -> [R] {
         if isReset { return Array(results) }
         var rows: [R?] = old

@@ -4,16 +4,16 @@ public import StoreEngine
 public struct JoinedUpdate<each R: Record>: Sendable {
     /// The results, in the order of the requests.
     public let results: (repeat LiveRecords<each R>)
-    /// How each differs from those delivered before.
+    /// How each result differs from the one delivered before.
     public let changes: (repeat LiveChanges<each R>)
-    /// The position.
+    /// The position of the results.
     public let position: Position
 }
 
 extension JoinedUpdate {
-    /// The typed form of a step of each result; nil where none leads anywhere.
+    /// Creates the typed form of one step of each result; nil if no step has a difference.
     ///
-    /// - Throws: ``StoreError`` with the code `damaged`; all begin anew then.
+    /// - Throws: ``StoreError`` with the code `damaged`. All subscriptions start over then.
     fileprivate init?(_ steps: [LiveStep], _ watches: repeat LiveWatch<each R>) throws {
         guard steps.contains(where: \.isDifferent),
             let newest = steps.map(\.new.position).max(by: { $0.sequence < $1.sequence })
@@ -31,12 +31,12 @@ extension JoinedUpdate {
     }
 }
 
-/// The results of several live queries, and then whenever one of them changes: an asynchronous sequence, each of whose elements
-/// is of one position. It throws and ends as ``LiveUpdates``.
+/// An asynchronous sequence of the results of several live queries: the current results, and then all of them again after each
+/// step that changes one. Each element is at one position. The sequence throws and ends as ``LiveUpdates`` does.
 public struct LiveJoin<Element: Sendable>: AsyncSequence, Sendable {
     let makePull: @Sendable () throws -> LivePull<Element>
 
-    /// A subscription of its own.
+    /// Returns an iterator with its own subscription.
     public func makeAsyncIterator() -> Iterator { Iterator(makePull: makePull) }
 
     /// Waits for updates.
@@ -47,7 +47,7 @@ public struct LiveJoin<Element: Sendable>: AsyncSequence, Sendable {
 
         init(makePull: @escaping @Sendable () throws -> LivePull<Element>) { self.makePull = makePull }
 
-        /// The next element; nil when the task is cancelled.
+        /// Waits for the next element, and returns it; nil when the task is cancelled.
         public mutating func next() async throws -> Element? {
             if end.hasCome { return nil }
             if let pull { return try await pull.next() }
@@ -58,8 +58,8 @@ public struct LiveJoin<Element: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// Gives the elements of a join: what stores packs of types is erased by closures, as a sequence's type cannot hold them.
-/// It belongs to one task at a time.
+/// Produces the elements of a join. Closures hide the packs of types, because the type of a sequence cannot store them. It
+/// belongs to one task at a time.
 final class LivePull<Element: Sendable> {
     private let signal: Signal
     private let timeline: Timeline
@@ -74,7 +74,7 @@ final class LivePull<Element: Sendable> {
         self.sources = sources
     }
 
-    /// The next element; nil when the task is cancelled.
+    /// Waits for the next element, and returns it; nil when the task is cancelled.
     func next() async throws -> Element? {
         while true {
             let wake = isFirst ? Signal.Wake.raised : await signal.wait()
@@ -88,32 +88,34 @@ final class LivePull<Element: Sendable> {
     private func taken() async throws -> Element? {
         await sources.settle()
         while true {
-            // With nothing else being shown between the look at the results and what the witness is told.
+            // No position is published between reading the results and reporting them to the witness.
             if let steps = witnesses.withState({ sources.take(timeline.visibleSequence, &$0) }) {
                 return try sources.element(steps)
             }
-            // The next step was published between looking at one result and at another, which lasts for a moment.
+            // A step was published after some results were read and before the others were. Retry: the next attempt usually
+            // succeeds.
             if sources.failure() != nil || Task.isCancelled { return nil }
             await Task.yield()
         }
     }
 }
 
-/// What a join's elements are made of.
+/// The closures that produce the elements of a join.
 struct LivePullSources<Element> {
-    /// Waits until the first states of the results are shown.
+    /// Waits until the first state of each result is published.
     let settle: () async -> Void
-    /// A step of each result to its state at a position, of which the witness is told; nil where one of these is not known any
-    /// more.
+    /// Returns the step of each result to its state at a position, and reports the steps to the witness. Returns nil if one of
+    /// these states is not known any more.
     let take: (UInt64, inout WitnessStand.State) -> [LiveStep]?
-    /// The element of such steps; nil where none leads anywhere.
+    /// Returns the element of these steps; nil if no step has a difference.
     let element: ([LiveStep]) throws -> Element?
-    /// Why there are no elements any more; nil while there are.
+    /// Returns why no more elements come; nil while they do.
     let failure: () -> StoreError?
 }
 
 extension Store {
-    /// The results of several requests, and then whenever one of them changes; each element is of one position.
+    /// Delivers the results of several requests, and then all of them again after each step that changes one. Each element is at
+    /// one position.
     public func updates<each R: Record>(
         of requests: repeat FetchRequest<each R>
     ) -> LiveJoin<JoinedUpdate<repeat each R>> {

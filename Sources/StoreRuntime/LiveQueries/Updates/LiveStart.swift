@@ -1,19 +1,19 @@
 import StoreEngine
 
-/// A live result before it is kept up to date with the others: its request is run on a snapshot of its own, so that no step has
-/// to wait for it, however long it takes.
+/// A live result that does not take part in steps yet. Its request runs on its own snapshot, so no step has to wait for it,
+/// however long it takes.
 struct LiveStart {
     let key: LiveKey
     private var matcher = LiveMatcher()
     private let id: LiveRequestID
-    /// Up to where it is.
+    /// The position that the result has reached.
     private(set) var position: Position
     private var catalogVersion: UInt64
 
     /// Runs the request of a key.
     ///
-    /// - Parameter position: that of the snapshot.
-    /// - Throws: ``StoreError``: why the request does not fit its type; `unknownType`; `damaged`.
+    /// - Parameter position: the position of the snapshot.
+    /// - Throws: ``StoreError``: the error of a request that does not match its record type; `unknownType`; `damaged`.
     init(_ key: LiveKey, in scope: ReadContext, at position: Position) throws(StoreError) {
         let catalog = scope.state.catalog
         let typeIndex = try catalog.requireTypeIndex(named: key.typeName)
@@ -27,16 +27,16 @@ struct LiveStart {
         catalogVersion = catalog.version
     }
 
-    /// What of a type's changes is of interest.
+    /// Returns which parts of a type's changes the request needs.
     func interest(inType number: UInt32) -> StepNet.Interest { matcher.interest(inType: number) }
 
-    /// Takes in what was committed since it was run.
+    /// Applies the commits since the request ran.
     ///
     /// - Parameters:
-    ///   - changes: the net changes since; nil where these are not known, so that the request is run again.
-    ///   - scope: the snapshot after them.
-    ///   - position: that of the snapshot.
-    /// - Throws: ``StoreError`` as when it is run.
+    ///   - changes: the net changes since then; nil if they are not known, to rerun the request.
+    ///   - scope: the snapshot after the changes.
+    ///   - position: the position of that snapshot.
+    /// - Throws: ``StoreError``, as ``init(_:in:at:)``.
     mutating func catchUp(_ changes: [StepChange]?, in scope: ReadContext, at position: Position) throws(StoreError) {
         let isSameSchema = catalogVersion == scope.state.catalog.version
         let outcome =
@@ -46,13 +46,13 @@ struct LiveStart {
         catalogVersion = scope.state.catalog.version
     }
 
-    /// What the result is where it stands.
+    /// Returns the state of the result at ``position``.
     ///
-    /// - Parameter catalog: that of the snapshot which it was run on, or has caught up with.
+    /// - Parameter catalog: the catalog of the snapshot at that position.
     func shown(_ catalog: Catalog) -> LiveShown {
         LiveShown(matcher, id, isCount: key.isCount, at: position, catalog)
     }
 
-    /// Hands the request over to a matcher that stands at the same position.
+    /// Moves the request into a matcher that has reached the same position.
     func adopt(into other: inout LiveMatcher) -> LiveRequestID { other.adopt(id, of: matcher) }
 }

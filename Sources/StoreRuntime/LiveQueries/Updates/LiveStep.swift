@@ -1,38 +1,39 @@
 package import StoreEngine
 
-/// What a subscriber to a live query is given at a time, whatever the form: from which result to which.
+/// One delivery to a subscriber of a live query, in any form: the result before, and the result now.
 package struct LiveStep: Sendable {
-    /// What was given before; nil at the beginning.
+    /// The result that the subscriber received before; nil at the beginning.
     package let old: LiveShown?
-    /// What is shown now.
+    /// The current result.
     package let new: LiveShown
-    /// All that leads from one to the other; nil where nothing was given before.
+    /// The complete difference between the two results; nil if the subscriber received nothing before.
     package let wholeDifference: LiveDifference?
 
-    /// What leads from `old` to `new`.
+    /// Creates the step from `old` to `new`.
     init(from old: LiveShown?, to new: LiveShown) {
         self.old = old
         self.new = new
         wholeDifference = old.map { old in
-            // Where another type took the place of one, none of its records is any of the earlier ones.
+            // If another record type replaced the type, its records are unrelated to the earlier ones.
             old.type.type.id == new.type.type.id
                 ? LiveDifference(from: old.rows, to: new.rows, of: new.type, fields: new.fields)
                 : LiveDifference(replacing: old.rows, with: new.rows)
         }
     }
 
-    /// What leads from one to the other; nil where nothing was given before, or there would be more changes than rows.
+    /// The difference between the two results. Nil if the subscriber received nothing before, or if there are more changes than
+    /// the new result has rows and more than `smallCount`.
     package var difference: LiveDifference? {
         wholeDifference.flatMap { $0.count > Swift.max(new.rows.count, LiveStep.smallCount) ? nil : $0 }
     }
 
-    /// Whether there is anything to tell: also that the record type is another version of itself. Where records are only counted there
-    /// are no rows.
+    /// Whether the subscriber has anything to receive. A new version of the record type counts too. A result that only counts
+    /// records has no rows, so the counts are compared.
     var isDifferent: Bool {
         guard let old, let whole = wholeDifference else { return true }
         return !whole.isEmpty || old.count != new.count || !old.type.type.isSameVersion(as: new.type.type)
     }
 
-    /// So many changes are told however few rows there are.
+    /// Up to this number of changes, a step delivers a difference even if the result has fewer rows.
     private static var smallCount: Int { 16 }
 }

@@ -1,61 +1,61 @@
 package import StoreEngine
 
-/// What can be subscribed to: a live result, or one that may be exchanged for that of another request.
+/// A source of live results: a live result itself, or a query, whose request can be replaced.
 protocol LiveSubscribable: AnyObject, Sendable {
-    /// Has a signal raised whenever other rows are shown.
+    /// Raises a signal whenever new rows are published.
     func subscribe(_ signal: Signal) -> LiveSubscription
-    /// The subscription to what is asked for now.
+    /// Returns the subscription to the result of the current request.
     func refresh(_ subscription: LiveSubscription, _ signal: Signal) -> LiveSubscription
-    /// Ends what ``subscribe(_:)`` began.
+    /// Ends the subscription that ``subscribe(_:)`` began.
     func unsubscribe(_ subscription: LiveSubscription, _ signal: Signal)
 }
 
-/// What a subscriber is subscribed to.
+/// A subscription to one live result.
 struct LiveSubscription {
     let use: LiveUse
     let id: UInt64
 }
 
-/// One subscription to a live result: gives what it shows, then whatever else it comes to show, merged where that was slow to
-/// be taken. It belongs to one task at a time.
+/// One subscription to a live result. It delivers the current result, and then each new one; if the subscriber is slow, it merges
+/// them. It belongs to one task at a time.
 package final class LiveSteps {
     private let source: any LiveSubscribable
     private let signal: Signal
     private var subscription: LiveSubscription
-    /// What the subscriber was given last. What differs from it in nothing that is told does not take its place: the subscriber has
-    /// not got that.
+    /// The result that the subscriber received last. A later result without a difference to deliver does not replace it, because
+    /// the subscriber has not received that one.
     private var last: LiveShown?
     private var hasBegun = false
-    /// Whether what the result was at first is shown.
+    /// Whether the subscription has waited for the first state of the result to be published.
     private var isSettled = false
-    /// The position that the subscriber has seen elsewhere: nothing from before it is given.
+    /// The position that the subscriber has seen elsewhere. The subscription delivers nothing older.
     private var seenSequence: UInt64 = 0
-    /// What the witness of the store was told of this subscription.
+    /// The subscription as the witness of the store knows it.
     private var witnessed: WitnessedSubscription?
 
     init(_ source: any LiveSubscribable, _ signal: Signal = Signal()) {
         self.source = source
         self.signal = signal
-        // Before anything is looked at, so that nothing is lost between the two.
+        // Subscribes before the first look at the result, so that no change is lost between the two.
         let subscription = source.subscribe(signal)
         self.subscription = subscription
         witnessed = subscription.use.witnesses.withState { $0.subscribed(nil, to: .query(subscription.use.result.key)) }
     }
 
-    /// Goes on from what the subscriber had before.
+    /// Continues from the results that the subscriber had before.
     ///
     /// - Parameters:
-    ///   - old: the results that it had; nil where they are not known any more.
-    ///   - sequence: the position at which it had them, which this process has applied but need not show yet.
+    ///   - old: those results; nil if they are not known any more.
+    ///   - sequence: their position, which this process has applied but may not have published yet.
     func resume(from old: LiveShown?, at sequence: UInt64) {
         last = old
         seenSequence = sequence
     }
 
-    /// Begins anew: the subscriber could not be given the last step.
+    /// Starts over, because the subscriber could not receive the last step.
     func forget() { last = nil }
 
-    /// Before the first step: whether it goes on from what the subscriber had.
+    /// Whether the first step continues from the results that the subscriber had before.
     package var isResumed: Bool { last != nil }
 
     deinit {
@@ -64,10 +64,10 @@ package final class LiveSteps {
         subscription.use.witnesses.withState { $0.unsubscribed(witnessed) }
     }
 
-    /// The next step that leads anywhere, the first one in any case.
+    /// Waits for the next step with a difference, and returns it. The first step is returned in any case.
     ///
-    /// - Parameter isInterrupted: asked whenever the signal was raised for nothing.
-    /// - Returns: nil when the task is cancelled, or the wait was interrupted.
+    /// - Parameter isInterrupted: called whenever the signal was raised and there is no difference.
+    /// - Returns: nil when the task is cancelled, or `isInterrupted` returns true.
     package func next(isInterrupted: () -> Bool = { false }) async throws -> LiveStep? {
         if Task.isCancelled { return nil }
         if !hasBegun {
@@ -87,16 +87,18 @@ package final class LiveSteps {
         }
     }
 
-    /// Fails when what is subscribed to now has ended; what has is else the result of a request that is not asked for any more.
+    /// Throws if the result of the current request has ended. The signal may also have ended with the result of a replaced
+    /// request.
     private func requireUnended() throws(StoreError) {
-        // Looked at afterwards, as whatever ends notes why before it tells.
+        // Read the failure only afterwards: a result stores its failure before it ends the signal.
         signal.reopen()
         guard let failure else { return }
         signal.end()
         throw failure
     }
 
-    /// The step to what is shown now if it leads anywhere, without waiting for one. The first may be ahead of what is shown.
+    /// Returns the step to the current state without waiting for a new one; nil if it has no difference. The first step may be
+    /// ahead of the published position.
     package func poll() -> LiveStep? {
         let isFirst = !hasBegun
         hasBegun = true
@@ -106,27 +108,29 @@ package final class LiveSteps {
         return step.isDifferent ? step : nil
     }
 
-    /// The step to what is shown now, which is given in any case.
+    /// Returns the step to the current state, which is delivered in any case.
     private func firstStep() -> LiveStep {
         let step = stepToShown()
         last = step.new
         return step
     }
 
-    /// What is shown now, without waiting for anything else, which is given by that. The first may be ahead of what is shown.
+    /// Delivers the current state without waiting for a new one, and returns it. The first state may be ahead of the published
+    /// position.
     func take() -> LiveShown {
         hasBegun = true
         refresh()
         return stepToShown().new
     }
 
-    /// The step to what is shown now, with nothing else being shown between the look and what the witness is told.
+    /// Returns the step to the current state. No position is published between reading that state and reporting the step to the
+    /// witness.
     private func stepToShown() -> LiveStep {
         subscription.use.witnesses.withState { state in given(subscription.use.result.visible, &state) }
     }
 
-    /// Turns to what is asked for now, and waits until that is shown: a new result is of the newest position, which models
-    /// need not have come to.
+    /// Follows the current request, and waits until its result is published. A new result is at the newest applied position,
+    /// which may not be published yet.
     func settle() async {
         refresh()
         guard !isSettled else { return }
@@ -134,44 +138,46 @@ package final class LiveSteps {
         await subscription.use.untilShown(seenSequence)
     }
 
-    /// Turns to what is asked for now: a query may have been given another request.
+    /// Follows the current request, which may have replaced an earlier one.
     private func refresh() {
         let new = source.refresh(subscription, signal)
         guard new.use !== subscription.use else { return }
         subscription = new
         isSettled = false
         guard let old = witnessed else { return }
-        // To the witness, another subscription.
+        // The witness sees the new result as another subscription.
         witnessed = new.use.witnesses.withState { state in
             state.unsubscribed(old)
             return state.subscribed(nil, to: .query(new.use.result.key))
         }
     }
 
-    /// What is shown at a position; nil where that is not known any more.
+    /// Returns the state at a position; nil if it is not known any more.
     func shown(at sequence: UInt64) -> LiveShown? { subscription.use.result.shown(at: sequence) }
 
-    /// Tells the request that a step just given belongs to from others, for a subscriber who goes on elsewhere.
+    /// Returns the fingerprint of the request of a step that was just delivered. A subscriber that resumes elsewhere uses it to
+    /// detect another request.
     package func fingerprint(_ step: LiveStep) -> UInt64 {
         subscription.use.result.key.request.resultFingerprint(step.new.type, in: step.new.catalog)
     }
 
-    /// The newest position that is shown, where there is nothing to tell of what came since the last step; nil where there is, or a step is
-    /// being made.
+    /// Returns the newest published position, if the subscriber has nothing to receive since the last step. Returns nil
+    /// otherwise, and while an applied step is not published yet.
     package func quietPosition() -> Position? {
         guard let last, let position = subscription.use.shownPosition else { return nil }
         let shown = subscription.use.result.visible
-        // What is shown since is of a later position.
+        // A result that was published meanwhile is at a later position.
         let isOld = shown.position.sequence <= position.sequence
         return isOld && !LiveStep(from: last, to: shown).isDifferent ? position : nil
     }
 
-    /// Why there are no steps any more; nil while there are.
+    /// Why no more steps come; nil while they do.
     var failure: StoreError? { subscription.use.result.failure }
 
-    /// What leads from what was given last to `shown`, which is given by that.
+    /// Delivers `shown`, and returns the step to it from the last delivered result.
     ///
-    /// - Parameter state: the witness, who is told: also of the subscription, where that is older than he.
+    /// - Parameter state: the state of the witness. The witness receives the step, and before that the subscription if it does
+    ///   not know it yet.
     func given(_ shown: LiveShown, _ state: inout WitnessStand.State) -> LiveStep {
         let isFirst = last == nil
         let step = LiveStep(from: last, to: shown)

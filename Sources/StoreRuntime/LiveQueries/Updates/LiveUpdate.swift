@@ -1,12 +1,12 @@
 public import StoreEngine
 
-/// What a live query delivers: its results at a position, and how they differ from those delivered before.
+/// A delivery of a live query: the results at a position, and how they differ from the results delivered before.
 public struct LiveUpdate<R: Record>: Sendable {
     /// The results.
     public let results: LiveRecords<R>
-    /// What leads to them from the results of the update before; a reset in the first one, and in the one after an error. Nothing where
-    /// only the record type is another version of itself.
+    /// The changes from the results of the previous update. The update after an error is a reset, and so is the first update,
+    /// unless it continues from an earlier position. Empty if only the version of the record type changed.
     public let changes: LiveChanges<R>
-    /// The position of the step that made the results.
+    /// The position of the step that produced the results.
     public let position: Position
 }

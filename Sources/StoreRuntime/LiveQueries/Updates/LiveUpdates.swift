@@ -1,22 +1,28 @@
 public import StoreEngine
 
-/// The results of a live query and then each scoped update: an asynchronous sequence that has no end of its own.
+/// An asynchronous sequence of a live query: its results, and then each scoped update.
 ///
-/// A slow subscriber receives several updates as one, and the newest last. <doc:Concurrency#How-a-sequence-ends> says when the
-/// sequence ends. The iterator throws ``StoreError``: `invalidValue` and `unknownField` for a request that does not fit its type; `unknownType`;
-/// `closed`; `damaged`, also for a record of the results that cannot be decoded: asked again after that, it waits for the next
-/// change, and begins anew.
+/// A slow subscriber receives several updates merged into one, and always the newest one last. The sequence does not end by
+/// itself; <doc:Concurrency#How-a-sequence-ends> lists when it ends.
+///
+/// The iterator throws ``StoreError`` with one of these codes:
+///
+/// - `invalidValue` or `unknownField`: the request does not match its record type;
+/// - `unknownType`: the store was opened without the record type;
+/// - `closed`: the store is closed;
+/// - `damaged`: also if a record of the results cannot be decoded. After that error, the next call waits for the next change, and
+///   delivers a reset.
 public struct LiveUpdates<R: Record>: AsyncSequence, Sendable {
     public typealias Element = LiveUpdate<R>
 
     let makeWatch: @Sendable () throws -> LiveWatch<R>
 
-    /// - Parameter position: where subscribers stand who had the results before.
+    /// - Parameter position: the position at which subscribers had the results before; nil for new subscribers.
     init(since position: Position? = nil, makeQuery: @escaping @Sendable () throws -> LiveQuery<R>) {
         makeWatch = { try LiveWatch(try makeQuery(), since: position) }
     }
 
-    /// A subscription of its own.
+    /// Returns an iterator with its own subscription.
     public func makeAsyncIterator() -> Iterator { Iterator(makeWatch: makeWatch) }
 
     /// Waits for updates.
@@ -27,15 +33,15 @@ public struct LiveUpdates<R: Record>: AsyncSequence, Sendable {
 
         init(makeWatch: @escaping @Sendable () throws -> LiveWatch<R>) { self.makeWatch = makeWatch }
 
-        /// The next update; nil when the task is cancelled.
+        /// Waits for the next update, and returns it; nil when the task is cancelled.
         public mutating func next() async throws -> LiveUpdate<R>? {
             if end.hasCome { return nil }
             return try await begin().next()
         }
 
-        /// The update to what is shown now, without waiting for one; nil where that is what was given last.
+        /// Returns the update to the current results without waiting for a new one; nil if they were delivered last.
         ///
-        /// - Throws: why no more updates come, once there is none left.
+        /// - Throws: the reason why no more updates come, once all updates are delivered.
         package mutating func poll() throws -> LiveUpdate<R>? { try begin().poll() }
 
         private mutating func begin() throws -> LiveWatch<R> {

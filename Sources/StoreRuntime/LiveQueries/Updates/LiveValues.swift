@@ -4,21 +4,22 @@ public import StoreEngine
 public struct LiveValue<Value: Sendable>: Sendable {
     /// The value.
     public let value: Value
-    /// The position that it was taken at.
+    /// The position at which the value was computed.
     public let position: Position
 }
 
-/// A value that depends on records, and then each other one: an asynchronous sequence that has no end of its own.
+/// An asynchronous sequence of a value that depends on records: the current value, and then each new value.
 ///
-/// A slow subscriber misses values between, never the newest. <doc:Concurrency#How-a-sequence-ends> says when the sequence ends.
-/// The iterator throws what the making of the value throws, and ``StoreError``; asked again after that it tries again.
+/// A slow subscriber misses intermediate values, but always receives the newest one. The sequence does not end by itself;
+/// <doc:Concurrency#How-a-sequence-ends> lists when it ends. The iterator throws the errors of the closure that computes the
+/// value, and ``StoreError``. After an error, the next call tries again.
 public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = LiveValue<Value>
 
     let makeSource: @Sendable (Signal) throws -> any LiveValueSource<Value>
     let areSame: Sameness.Comparison<Value>
 
-    /// A subscription of its own.
+    /// Returns an iterator with its own subscription.
     public func makeAsyncIterator() -> Iterator { Iterator(values: self) }
 
     /// Waits for values.
@@ -31,7 +32,7 @@ public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
 
         init(values: LiveValues) { self.values = values }
 
-        /// The next value; nil when the task is cancelled.
+        /// Waits for the next value, and returns it; nil when the task is cancelled.
         public mutating func next() async throws -> LiveValue<Value>? {
             if end.hasCome { return nil }
             guard let source, last != nil else {
@@ -45,16 +46,16 @@ public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
                 do {
                     if let new = try poll() { return new }
                 } catch {
-                    // Who asks again after an error is not to wait for another change.
+                    // The next call after an error must not wait for another change.
                     signal.raise()
                     throw error
                 }
             }
         }
 
-        /// The value now, without waiting for another; nil where it is the one that was given last.
+        /// Returns the current value without waiting for a new one; nil if it is the same as the last delivered value.
         ///
-        /// - Throws: why no more values come, once there is none left.
+        /// - Throws: the errors of computing the value. Once all values are delivered, the reason why no more values come.
         package mutating func poll() throws -> LiveValue<Value>? {
             let source = try begin()
             let new = try source.current()
@@ -75,18 +76,18 @@ public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// Where a live value comes from. It belongs to one iterator, whose signal it has raised whenever the value may be another.
+/// The source of a live value. It belongs to one iterator, and raises the iterator's signal whenever the value may have changed.
 protocol LiveValueSource<Value>: AnyObject {
     associatedtype Value: Sendable
 
-    /// Waits until what there was at first is shown.
+    /// Waits until the first state is published.
     func settle() async
     func current() throws -> LiveValue<Value>
     /// Why no more values come; nil while they do.
     var failure: StoreError? { get }
 }
 
-/// The number of records that a request asks for, kept by counting.
+/// The number of records that match a request, kept by counting.
 final class LiveCountSource<Value: Sendable>: LiveValueSource {
     private let steps: LiveSteps
     private let value: @Sendable (Int) -> Value
@@ -106,7 +107,7 @@ final class LiveCountSource<Value: Sendable>: LiveValueSource {
     var failure: StoreError? { steps.failure }
 }
 
-/// A value that is made anew whenever records of some types have changed.
+/// A value that a closure computes again whenever records of some types have changed.
 final class LiveComputedSource<Value: Sendable>: LiveValueSource {
     private let core: StoreCore
     private let signal: Signal
@@ -114,7 +115,7 @@ final class LiveComputedSource<Value: Sendable>: LiveValueSource {
     private let compute: @Sendable (borrowing ReadView) throws -> Value
     private let witnessed: UntoldSubscription
 
-    /// - Parameter typeName: the name of the record type that is asked for.
+    /// - Parameter typeName: the name of the request's record type.
     init(
         _ core: StoreCore, _ signal: Signal, _ reads: @escaping LiveDependent.Reads, ofTypeNamed typeName: String,
         _ compute: @escaping @Sendable (borrowing ReadView) throws -> Value
@@ -141,7 +142,8 @@ final class LiveComputedSource<Value: Sendable>: LiveValueSource {
             return (value, reads.all(besides: try dependent.declaredReads(view._reading.catalog)))
         }
         if dependent.note(others), try core.stepper.read(dependent).sequence > value.position.sequence {
-            // What was committed in between may have changed what is told of from now on.
+            // The dependent follows the additional fields only from now on, so a commit in between may have changed them
+            // unnoticed.
             signal.raise()
         }
         return value

@@ -3,49 +3,49 @@ import StoreEngine
 /// One subscription to a live query, with its records in their Swift type. It belongs to one task at a time.
 final class LiveWatch<R: Record> {
     private let steps: LiveSteps
-    /// Whether what was given last was decoded as a whole: not so before the first update, which may go on from rows that another
-    /// subscription had.
+    /// Whether all rows of the last delivered result were decoded. They were not before the first update, which may continue from
+    /// the rows of another subscription.
     private var hasDecoded = false
 
-    /// - Parameter position: where the subscriber stands, if he had the results before.
+    /// - Parameter position: the position at which the subscriber had the results before; nil for a new subscriber.
     /// - Throws: ``StoreError``: `closed`; `damaged`.
     init(_ query: LiveQuery<R>, _ signal: Signal = Signal(), since position: Position? = nil) throws {
         steps = try query.steps(signal, since: position)
     }
 
-    /// The next update; nil when the task is cancelled.
+    /// Waits for the next update, and returns it; nil when the task is cancelled.
     func next() async throws -> LiveUpdate<R>? {
         guard let step = try await steps.next() else { return nil }
         return try update(step)
     }
 
-    /// The update to what is shown now, without waiting for one; nil where that is what was given last.
+    /// Returns the update to the current results without waiting for a new one; nil if they were delivered last.
     ///
-    /// - Throws: why no more updates come, once there is none left.
+    /// - Throws: the reason why no more updates come, once all updates are delivered.
     func poll() throws -> LiveUpdate<R>? {
         if let step = steps.poll() { return try update(step) }
         if let failure { throw failure }
         return nil
     }
 
-    /// Turns to what is asked for now, and waits until that is shown.
+    /// Follows the current request, and waits until its result is published.
     func settle() async { await steps.settle() }
 
-    /// What is shown at a position; nil where that is not known any more.
+    /// Returns the state at a position; nil if it is not known any more.
     func shown(at sequence: UInt64) -> LiveShown? { steps.shown(at: sequence) }
 
-    /// Why there are no updates any more; nil while there are.
+    /// Why no more updates come; nil while they do.
     var failure: StoreError? { steps.failure }
 
-    /// What leads from what was given last to `shown`, which is given by that.
+    /// Delivers `shown`, and returns the step to it from the last delivered result.
     ///
-    /// - Parameter state: the witness, who is told.
+    /// - Parameter state: the state of the witness, which receives the step.
     func given(_ shown: LiveShown, _ state: inout WitnessStand.State) -> LiveStep { steps.given(shown, &state) }
 
-    /// The typed form of a step that was given.
+    /// Returns the typed form of a delivered step.
     ///
-    /// - Throws: ``StoreError`` with the code `damaged`. What comes next is not told as a difference then, as the subscriber has nothing
-    ///   that it would lead from.
+    /// - Throws: ``StoreError`` with the code `damaged`. The next update is a reset then, because the subscriber lacks the
+    ///   results that a difference would start from.
     func update(_ step: LiveStep) throws(StoreError) -> LiveUpdate<R> {
         do {
             let update = try LiveUpdate<R>(step, decodesAll: !hasDecoded)
@@ -57,14 +57,14 @@ final class LiveWatch<R: Record> {
         }
     }
 
-    /// Begins anew: the subscriber could not be given the last step.
+    /// Starts over, because the subscriber could not receive the last step.
     func forget() { steps.forget() }
 }
 
 extension LiveUpdate {
-    /// The typed form of a step.
+    /// Creates the typed form of a step.
     ///
-    /// - Parameter decodesAll: whether not all rows of the step before were decoded.
+    /// - Parameter decodesAll: whether to decode all rows, because some rows of the previous step were not decoded.
     /// - Throws: ``StoreError`` with the code `damaged`.
     fileprivate init(_ step: LiveStep, decodesAll: Bool) throws(StoreError) {
         position = step.new.position
@@ -73,7 +73,7 @@ extension LiveUpdate {
             changes = .reset
             return
         }
-        // Also those whose changes are not told: the results show them.
+        // Also decodes changed rows that `changes` does not list, because the results contain them.
         results = try LiveRecords(
             step.new.rows, step.new.catalog, undecoded: decodesAll ? nil : difference.renewed)
         changes = try LiveChanges(difference, from: old, to: step.new)

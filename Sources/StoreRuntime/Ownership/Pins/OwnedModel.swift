@@ -1,10 +1,10 @@
 import StoreEngine
 
-/// A record's model, for those who ask why it is alive.
+/// A record's model, as ownership reports list it.
 protocol OwnedModel: RestingObject, Sendable {
     var ownedTypeName: String { get }
     var ownedID: String { get }
-    /// The position that it has applied.
+    /// The newest position that the model has applied.
     var appliedSequence: UInt64 { get }
 }
 
@@ -19,7 +19,7 @@ protocol LiveModelSource: AnyObject, Sendable {
     var liveModels: [any OwnedModel] { get }
 }
 
-/// What an object is called in reports.
+/// Returns the name of an object in reports.
 func ownershipLabel(_ object: AnyObject) -> String {
     if let model = object as? any OwnedModel { return "\(model.ownedTypeName) \(model.ownedID)" }
     return "\(type(of: object))"

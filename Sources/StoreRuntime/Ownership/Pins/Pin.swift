@@ -1,6 +1,7 @@
 import LMDB
 
-/// What keeps an object alive until it is released, which its last reference does too. Releasing again does nothing.
+/// Keeps an object alive until ``release()``, or until the last reference to the pin goes away. Releasing a pin again does
+/// nothing.
 public final class Pin: Sendable {
     private let id: PinID
     private let registry: OwnershipRegistry
@@ -12,6 +13,6 @@ public final class Pin: Sendable {
 
     deinit { release() }
 
-    /// Ends it.
+    /// Releases the object.
     public func release() { registry.unpin(id) }
 }

@@ -1,12 +1,12 @@
 /// Why an object is kept alive.
 public enum PinKind: String, Sendable, Codable, CaseIterable {
-    /// A scope or an object that made it, or took it over.
+    /// A scope or an object created the object, or took it over.
     case owner
-    /// Somebody who observes what something else owns: a subscription, an asynchronous sequence's iterator, a component.
+    /// A subscription, the iterator of an asynchronous sequence, or a component observes an object that something else owns.
     case borrower
-    /// A write that was begun through it and is not committed yet.
+    /// A write through the object was begun, and is not committed yet.
     case pendingWrite
-    /// Somebody who has yet to hand on a change of it, such as a queue of a program's own, which pins it so. The library's steps
-    /// take none: they keep what they have to tell, not the model.
+    /// Code has yet to deliver a change of the object, such as a program's own queue, which takes this pin. The library's steps
+    /// take none: they keep the updates to deliver, not the model.
     case delivery
 }

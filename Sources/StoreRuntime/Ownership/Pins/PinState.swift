@@ -1,18 +1,19 @@
-/// Which objects are kept alive, by whom, from which line and since when: a state machine without a lock or a clock.
+/// Which objects are kept alive, by which holders, from which line and since when: a state machine without a lock or a clock.
 ///
-/// Objects that have to go are handed back, so that nobody's `deinit` runs while the state is locked.
+/// Methods return the objects to release, so that no `deinit` runs while the state is locked.
 struct PinState {
-    /// Who keeps a pin, for those who ask.
+    /// The holder of a pin, for reports.
     enum Holder {
-        /// A task or some other code; perhaps in a scope.
+        /// A task or other code, possibly in a scope.
         case program(inScope: UInt64?)
         /// A scope, by its number.
         case scope(UInt64)
-        /// An object, which lives as long as it is pinned itself or the program has it. Another may come to its address.
+        /// An object, which lives while it is pinned itself or the program refers to it. After that, another object may have its
+        /// address.
         case object(WeakObject)
     }
 
-    /// What keeps one object alive.
+    /// A pin, which keeps one object alive.
     struct Pin {
         fileprivate(set) var kind: PinKind
         fileprivate(set) var line: UInt32
@@ -26,37 +27,37 @@ struct PinState {
     }
 
     private struct Subject {
-        /// Nil where the slot is free.
+        /// Nil while the slot is free.
         var object: KeptObject?
         var firstPin: UInt32
         var pinCount: UInt32
-        /// How many of the pins are scopes'.
+        /// How many of the pins belong to scopes.
         var scopePinCount: UInt32
         /// Whether the object should be gone once no scope pins it: a scope has owned it, or it is a model. An object that scopes
-        /// only borrow belongs to the program, which may keep it for longer.
+        /// only borrow belongs to the program, which may keep it longer.
         var endsWithScopes: Bool
-        /// Which stay in the cache it is in; 0 when it is not.
+        /// The number of the current rest; 0 if the object does not rest.
         var rest: UInt64
     }
 
-    /// An object that nobody pins any more, kept for a while in case somebody asks for it again.
+    /// An object without pins, which is kept for a while in case a caller asks for it again.
     private struct Resting {
         let subject: UInt32
         let rest: UInt64
         let until: Int64
     }
 
-    /// What the end of a pin leads to.
+    /// The result of ending a pin.
     struct Unpinned {
-        /// To be let go outside of the lock.
+        /// The object to release outside of the lock.
         var object: KeptObject?
-        /// Whether no scope pins the object any more, and it should be gone therefore.
+        /// Whether no scope pins the object any more, so that it should be gone.
         var shouldBeGone = false
         /// Whether the object rests from now on.
         var rests = false
     }
 
-    /// How long models rest, in nanoseconds, and how many at once.
+    /// How long models rest, in nanoseconds, and how many may rest at once.
     let restNanoseconds: Int64
     let restLimit: Int
 
@@ -79,15 +80,17 @@ struct PinState {
         self.restLimit = restLimit
     }
 
-    /// How many entries there are of rests, ended ones among them: at most 16 and twice as many as objects rest.
+    /// The number of rest entries, including ended ones: at most 16 plus twice the number of resting objects.
     var restEntryCount: Int { resting.count }
 
-    /// How many objects are pinned, or rest.
+    /// The number of objects that are pinned or rest.
     var objectCount: Int { subjectIndexes.count }
 
     // MARK: Pins
 
-    /// Pins an object. Constant time.
+    /// Pins an object.
+    ///
+    /// - Complexity: constant.
     mutating func pin(
         _ object: KeptObject, _ kind: PinKind, by holder: Holder, line: UInt32, at now: Int64
     ) -> PinID {
@@ -113,7 +116,9 @@ struct PinState {
         return PinID(slot: slot, generation: pins[Int(slot)].generation)
     }
 
-    /// Ends a pin; nothing happens where it has ended before. Constant time.
+    /// Ends a pin; does nothing if the pin has ended before.
+    ///
+    /// - Complexity: constant.
     mutating func unpin(_ id: PinID, at now: Int64) -> Unpinned {
         let slot = Int(id.slot)
         guard slot < pins.count, pins[slot].generation == id.generation else { return Unpinned() }
@@ -138,7 +143,7 @@ struct PinState {
         if restLimit > 0, restNanoseconds > 0, object?.object is any RestingObject {
             result.rests = true
             rest(pin.subject, until: now.addingSaturated(restNanoseconds))
-            // The oldest makes room.
+            // The object that has rested longest makes room.
             if restingCount > restLimit { result.object = endOldestRest() }
         } else {
             result.object = object
@@ -147,7 +152,7 @@ struct PinState {
         return result
     }
 
-    /// What a pin keeps, and from which line; nil where the pin has ended.
+    /// Returns the object that a pin keeps and the line of the pin; nil if the pin has ended.
     func content(_ id: PinID) -> (object: KeptObject, line: UInt32)? {
         let slot = Int(id.slot)
         guard slot < pins.count, pins[slot].generation == id.generation,
@@ -161,7 +166,7 @@ struct PinState {
         subjectIndexes[object.id].map { subjects[Int($0)].scopePinCount > 0 } ?? false
     }
 
-    /// The pins of an object, the newest first.
+    /// Returns the pins of an object, the newest first.
     func pins(of object: KeptObject) -> [Pin] {
         var result: [Pin] = []
         _ = first(of: object) { pin -> Void? in
@@ -171,7 +176,7 @@ struct PinState {
         return result
     }
 
-    /// What a closure makes of the pins of an object, the newest first, until it makes something.
+    /// Calls a closure with the pins of an object, the newest first, until it returns a value. Returns that value.
     func first<T>(of object: KeptObject, _ body: (Pin) -> T?) -> T? {
         guard let subject = subjectIndexes[object.id] else { return nil }
         var slot = subjects[Int(subject)].firstPin
@@ -187,22 +192,23 @@ struct PinState {
 
     // MARK: Rest
 
-    /// When the first object that rests has to go, in nanoseconds, the most for never; nil when none rests. At most linear in the number of those that
-    /// rest.
+    /// When the first resting object has to go, in nanoseconds: the highest value for never, nil if no object rests.
+    ///
+    /// - Complexity: at most linear in the number of rest entries.
     var nextRestEnd: Int64? {
         resting[firstResting...].first { isCurrent($0) }?.until
     }
 
-    /// Ends the rest of those whose time is over.
+    /// Ends the rests whose time is over.
     ///
-    /// - Returns: what is to be let go.
+    /// - Returns: the objects to release.
     mutating func endRests(at now: Int64) -> [KeptObject] {
         var result: [KeptObject] = []
         while let end = nextRestEnd, end <= now, let object = endOldestRest() { result.append(object) }
         return result
     }
 
-    /// Ends the rest of all.
+    /// Ends all rests.
     mutating func endAllRests() -> [KeptObject] { endRests(at: .max) }
 
     /// Whether an object rests.
@@ -240,9 +246,9 @@ struct PinState {
         return nil
     }
 
-    /// Forgets the entries of rests that have ended, once they are the most.
+    /// Removes the entries of ended rests once they are the majority.
     private mutating func trimResting() {
-        // Many at a time, so that each is moved once on average.
+        // Removes many at a time, so that each entry is moved once on average.
         guard resting.count > 16 + 2 * restingCount else { return }
         resting = resting[firstResting...].filter(isCurrent)
         firstResting = 0
@@ -289,7 +295,7 @@ struct PinState {
     }
 
     private mutating func givePin(_ slot: UInt32) {
-        // From now on the old identifier means nothing.
+        // From now on, the old identifier is invalid.
         pins[Int(slot)].generation &+= 1
         pins[Int(slot)].holder = .program(inScope: nil)
         pins[Int(slot)].next = freePin
@@ -297,9 +303,9 @@ struct PinState {
     }
 }
 
-/// An object that is kept for others.
+/// A strong reference to an object.
 ///
-/// It may be of a type that is not Sendable: here it is only kept and let go, and asked what it is called.
+/// The object's type need not be Sendable: this type only retains and releases the object, and asks for its name.
 struct KeptObject: @unchecked Sendable {
     let object: AnyObject
 
@@ -308,11 +314,11 @@ struct KeptObject: @unchecked Sendable {
     var id: ObjectIdentifier { ObjectIdentifier(object) }
 }
 
-/// A pin's place and which of those that had the place it is.
+/// The slot of a pin, and the generation of that slot, which distinguishes the pin from earlier ones in the slot.
 package struct PinID: Hashable, Sendable {
     let slot: UInt32
     let generation: UInt32
 }
 
-/// An object that may rest for a while after the last pin has ended, as it can be asked for again.
+/// An object that may rest for a while after its last pin has ended, because a caller can ask for it again.
 package protocol RestingObject: AnyObject {}

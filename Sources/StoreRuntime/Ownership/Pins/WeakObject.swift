@@ -1,6 +1,6 @@
-/// An object that is known without being kept.
+/// A weak reference to an object.
 ///
-/// It may be of a type that is not Sendable: it is asked for nothing but whether it is there still, and what it is called.
+/// The object's type need not be Sendable: this class only tests whether the object is alive, and asks for its name.
 package final class WeakObject: @unchecked Sendable {
     package weak let object: AnyObject?
     let type: AnyClass

@@ -1,15 +1,16 @@
 import LMDB
 
-/// What a place in a tree of components owns and borrows: a scope of the registry without what else a ``Scope`` can do.
+/// The objects that a place in a tree of components owns and borrows: a scope of the registry, without the other features of a
+/// ``Scope``.
 ///
-/// It belongs to whoever updates the tree, on one actor.
+/// Only the code that updates the tree uses it, on one actor.
 package final class ComponentPins {
     private let registry: OwnershipRegistry
     private let path: String
     private let number: UInt64
     private var owned: [PinID] = []
     private var borrowed: Set<PinID> = []
-    /// Of what is only read: whoever has it otherwise answers for it after the end.
+    /// The pins of objects that are only read. After the end, the other owners of these objects are responsible for them.
     private var read: Set<PinID> = []
 
     package init(
@@ -25,35 +26,36 @@ package final class ComponentPins {
         owned.append(registry.pin(object, .owner, by: .scope(number), file, line))
     }
 
-    /// Borrows an object until that is taken back, or the place ends.
+    /// Borrows an object until ``takeBack(_:)`` releases it, or the place ends.
     package func borrow(_ object: AnyObject, _ file: StaticString, _ line: UInt) -> Borrowing {
         let pin = registry.pin(object, .borrower, by: .scope(number), file, line)
         borrowed.insert(pin)
         return Borrowing(pin: pin)
     }
 
-    /// Keeps an object that is read until that is taken back, or the place ends.
+    /// Keeps an object that is read, until ``takeBack(_:)`` releases it, or the place ends.
     package func keep(_ object: AnyObject, _ file: StaticString, _ line: UInt) -> Borrowing {
         let pin = registry.pin(object, .borrower, by: .program(inScope: number), file, line)
         read.insert(pin)
         return Borrowing(pin: pin)
     }
 
-    /// Lets go what was borrowed or kept.
+    /// Releases a borrowed or kept object.
     package func takeBack(_ borrowing: Borrowing) {
         borrowed.remove(borrowing.pin)
         read.remove(borrowing.pin)
         registry.unpin(borrowing.pin)
     }
 
-    /// Whether no scope or place owns or borrows an object that needs that: a record's model, which can be asked for again, does not.
+    /// Whether an object needs an owner or borrower, and no scope or place is one. A record's model needs none, because a caller
+    /// can ask for it again.
     package func isUnowned(_ object: AnyObject) -> Bool {
         !(object is any RestingObject) && !registry.isInScope(object)
     }
 
-    /// Lets go what it has, what it owns last, and ends.
+    /// Releases the objects, the owned ones last, and ends the place.
     ///
-    /// - Parameter scopes: the ids of scopes that end with it, whose tasks may have what it had until they have ended.
+    /// - Parameter scopes: the ids of scopes that end with the place. Their tasks may have its objects until they have ended.
     package func end(with scopes: [UInt64]) {
         for pin in read { registry.unpin(pin) }
         read = []
@@ -63,7 +65,7 @@ package final class ComponentPins {
         registry.closed(number, with: scopes)
     }
 
-    /// Something that a place borrows.
+    /// An object that a place borrows or keeps.
     package struct Borrowing {
         fileprivate let pin: PinID
     }

@@ -1,6 +1,6 @@
 import LMDB
 
-/// An object that is made when it is asked for first, once.
+/// An object that is created once, when a caller first asks for it.
 final class LazyObject<T: AnyObject & Sendable>: Sendable {
     private let made = HandoverMutex<T?>(nil)
 

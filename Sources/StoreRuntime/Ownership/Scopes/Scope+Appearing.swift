@@ -1,12 +1,12 @@
 extension Scope {
-    /// Runs a closure at once if this line has not run one in this scope's life yet: as `onAppear` of a component.
+    /// Runs a closure at once, unless this line has already run one in this scope's life: as `onAppear` of a component.
     ///
-    /// It is for code that comes along often in one scope, such as with each request of a connection.
+    /// Use it in code that runs often in one scope, such as for each request of a connection.
     ///
     /// - Parameters:
-    ///   - name: tells closures of one line apart.
-    ///   - body: must not ask for itself. One that throws has not run.
-    /// - Throws: what `body` throws; ``StoreError`` with the code `scopeClosed`.
+    ///   - name: distinguishes closures of one line.
+    ///   - body: must not call this method for itself. A closure that throws counts as not run.
+    /// - Throws: the errors of `body`; ``StoreError`` with the code `scopeClosed`.
     public func onAppear(
         _ name: String = "", file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         _ body: () throws -> Void
@@ -18,5 +18,5 @@ extension Scope {
     }
 }
 
-/// What is there once something has appeared.
+/// Marks that a closure has run.
 private final class Appearance: Sendable {}

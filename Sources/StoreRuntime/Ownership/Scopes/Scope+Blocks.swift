@@ -1,11 +1,11 @@
 import StoreEngine
 
 extension Scope {
-    /// Runs a block with a scope of its own within this one, which is closed when the block ends, however it does.
+    /// Runs a block with a child scope, and closes that scope when the block returns or throws.
     ///
-    /// Returns when the tasks of that scope have ended. ``Scope/current`` is that scope in the block.
+    /// Returns when the tasks of the child scope have ended. ``Scope/current`` is that scope in the block.
     ///
-    /// - Throws: what `body` throws; ``StoreError`` with the code `scopeClosed`.
+    /// - Throws: the errors of `body`; ``StoreError`` with the code `scopeClosed`.
     public nonisolated(nonsending) func withChild<T>(
         _ name: String, file: StaticString = #fileID, line: UInt = #line,
         _ body: nonisolated(nonsending) (Scope) async throws -> T
@@ -13,7 +13,7 @@ extension Scope {
         try await Scope.run(in: child(name, file: file, line: line), body)
     }
 
-    /// Runs a block in a scope, and closes that; as ``withChild(_:file:line:_:)``.
+    /// Runs a block in a scope, and closes the scope; otherwise as ``withChild(_:file:line:_:)``.
     package static nonisolated(nonsending) func run<T>(
         in scope: Scope, _ body: nonisolated(nonsending) (Scope) async throws -> T
     ) async throws -> T {
@@ -31,12 +31,12 @@ extension Scope {
 }
 
 extension OwnershipRegistry {
-    /// Opens a scope that is no part of another, and of no store.
+    /// Opens a root scope that belongs to no store.
     public func scope(_ name: String, file: StaticString = #fileID, line: UInt = #line) -> Scope {
         Scope(name, parent: nil, self, nil, heldBy: nil, file, line)
     }
 
-    /// Runs a block with such a scope; as ``Scope/withChild(_:file:line:_:)``.
+    /// Runs a block with a root scope that belongs to no store; otherwise as ``Scope/withChild(_:file:line:_:)``.
     public nonisolated(nonsending) func withScope<T>(
         _ name: String, file: StaticString = #fileID, line: UInt = #line,
         _ body: nonisolated(nonsending) (Scope) async throws -> T
@@ -46,14 +46,14 @@ extension OwnershipRegistry {
 }
 
 extension Store {
-    /// Who keeps which models and other objects alive.
+    /// The registry of the owners and borrowers that keep models and other objects alive.
     public var ownership: OwnershipRegistry { core.ownership }
 
-    /// Opens a scope that is no part of another. It closes with its last reference, and with the store.
+    /// Opens a root scope. It closes with its last reference, and with the store.
     ///
     /// - Parameters:
-    ///   - name: what it is called in reports.
-    ///   - holder: the object that keeps it, if one does, so that rings of owners are found.
+    ///   - name: the name of the scope in reports.
+    ///   - holder: the object that keeps the scope, if there is one, so that reports can find cycles of owners.
     /// - Throws: ``StoreError`` with the code `closed`.
     public func scope(
         _ name: String, heldBy holder: AnyObject? = nil, file: StaticString = #fileID, line: UInt = #line
@@ -62,7 +62,7 @@ extension Store {
         return Scope(name, parent: nil, core.ownership, core, heldBy: holder, file, line)
     }
 
-    /// Runs a block with such a scope; as ``Scope/withChild(_:file:line:_:)``.
+    /// Runs a block with a root scope; otherwise as ``Scope/withChild(_:file:line:_:)``.
     public nonisolated(nonsending) func withScope<T>(
         _ name: String, file: StaticString = #fileID, line: UInt = #line,
         _ body: nonisolated(nonsending) (Scope) async throws -> T

@@ -1,20 +1,20 @@
 public import StoreEngine
 
-// What those need who update something in a scope, such as a tree of components.
+// For code that updates something in a scope, such as a tree of components.
 extension Scope {
-    /// Waits until what was committed to the store before is shown.
+    /// Waits until all earlier commits to the store are published.
     package nonisolated(nonsending) func untilShown() async {
         if let core { await core.stepper.untilShown() }
     }
 
-    /// A view of the newest position of the scope's store, which is shown when this returns.
+    /// Returns a view of the newest position of the scope's store, after that position is published.
     ///
-    /// - Throws: ``StoreError`` with the code `closed` when the store is.
+    /// - Throws: ``StoreError`` with the code `closed` if the store is closed.
     package nonisolated(nonsending) func steadyView() async throws -> SteadyView { try await SteadyView(core) }
 
-    /// A live query of the scope's store, which the scope owns.
+    /// Returns a live query of the scope's store. The scope owns the query.
     ///
-    /// - Throws: ``StoreError``, as ``Store/liveQuery(_:)``; `closed` where the scope has no store; `scopeClosed`.
+    /// - Throws: ``StoreError``, as ``Store/liveQuery(_:)``; `closed` if the scope has no store; `scopeClosed`.
     public func results<R: Record>(
         of request: FetchRequest<R>, file: StaticString = #fileID, line: UInt = #line
     ) throws -> LiveQuery<R> {
@@ -23,9 +23,9 @@ extension Scope {
         return query
     }
 
-    /// A live query of the scope's store, for whoever keeps it.
+    /// Returns a live query of the scope's store, which the caller keeps.
     ///
-    /// - Parameter fields: the fields whose changes are told, by their places; nil for all.
+    /// - Parameter fields: the fields whose changes subscribers receive, as field indexes; nil for all.
     package func liveQuery<R: Record>(_ request: FetchRequest<R>, fields: FieldIndexSet?) throws -> LiveQuery<R> {
         guard let core else {
             throw StoreError(

@@ -1,45 +1,49 @@
 import LMDB
 package import StoreEngine
 
-/// A lifetime with a name: what a connection, a worker or a request owns, observes and does, until it is over.
+/// A named lifetime: it holds the objects and tasks of a connection, a worker or a request until that is over.
 ///
 /// ```swift
 /// let app = try store.scope("app")
 /// try await app.withChild("connection 7") { connection in
 ///     let session = try connection.stateObject { Session() }       // lives as long as the connection
-///     try connection.borrow(store.model(Sensor.self, id: "s1"))    // somebody else's, kept alive meanwhile
+///     try connection.borrow(store.model(Sensor.self, id: "s1"))    // owned elsewhere, kept alive meanwhile
 ///     try connection.task { for await celsius in … { … } }         // cancelled at the end
-///     try connection.observe { … }                                 // an effect, the same
+///     try connection.observe { … }                                 // an effect, also cancelled at the end
 ///     try connection.onClose { … }
 ///     try await serve(session)
-/// }                                                                // all of it is over here
+/// }                                                                // the scope and its tasks have ended
 /// ```
 ///
-/// Closing a scope, in this order, each of them the newest first: closes its children; cancels its tasks and effects; runs what
-/// ``onClose(file:line:_:)`` was given; lets go what it owns and borrows. Tasks end some time after they are cancelled:
-/// ``waitUntilClosed()`` waits for that. A parent keeps its children; one without a parent closes with its last reference, and when its
-/// store is closed.
+/// Closing a scope does the following, each on the newest item first:
 ///
-/// It can be used from any thread. Whatever is asked of a scope that is closed fails with a ``StoreError`` of the code
-/// `scopeClosed`.
+/// 1. Closes its children.
+/// 2. Cancels its tasks and effects.
+/// 3. Runs the closures of ``onClose(file:line:_:)``.
+/// 4. Releases the objects that it owns and borrows.
 ///
-/// All of it is constant; what changes is in its `life`, which tasks and children outlive it with.
+/// Tasks end some time after they are cancelled; ``waitUntilClosed()`` waits for that. A parent keeps its children. A root scope
+/// closes with its last reference, and when its store is closed.
+///
+/// A scope can be used from any thread. Calls on a closed scope throw ``StoreError`` with the code `scopeClosed`.
+///
+/// All properties are constant. The changing state is in `life`, which stays with the tasks and children when the scope is gone.
 public final class Scope: Sendable, Identifiable {
-    /// What it is called.
+    /// The name.
     public let name: String
-    /// The names from the root to it, with slashes between.
+    /// The names from the root to this scope, with slashes between.
     public let path: String
-    /// The registry that knows what it owns and borrows.
+    /// The registry that records the objects that this scope owns and borrows.
     public let registry: OwnershipRegistry
     let core: StoreCore?
     let number: UInt64
     private let parentReference: ScopeReference?
     private let life: ScopeLife
 
-    /// Differs from those of all other scopes of the registry.
+    /// A number that no other scope of the registry has.
     public var id: UInt64 { number }
 
-    /// The scope that it is a part of; nil for a root.
+    /// The scope that contains this one; nil for a root scope.
     public var parent: Scope? { parentReference?.scope }
 
     init(
@@ -64,8 +68,8 @@ public final class Scope: Sendable, Identifiable {
     /// Opens a scope within this one.
     ///
     /// - Parameters:
-    ///   - name: what it is called in reports.
-    ///   - holder: the object that keeps it, if one does, so that rings of owners are found.
+    ///   - name: the name of the scope in reports.
+    ///   - holder: the object that keeps the scope, if there is one, so that reports can find cycles of owners.
     public func child(
         _ name: String, heldBy holder: AnyObject? = nil, file: StaticString = #fileID, line: UInt = #line
     ) throws -> Scope {
@@ -76,11 +80,12 @@ public final class Scope: Sendable, Identifiable {
 
     // MARK: Owning and borrowing
 
-    /// The object of a name that this scope owns: made when it is asked for first, let go when the scope closes.
+    /// Returns the object with a name that this scope owns. The first call creates the object; the scope releases it when it
+    /// closes.
     ///
     /// - Parameters:
-    ///   - name: tells objects of one type apart.
-    ///   - make: makes it; must not ask this scope for the same object.
+    ///   - name: distinguishes objects of one type.
+    ///   - make: creates the object; must not ask this scope for the same object.
     public func stateObject<T: AnyObject & Sendable>(
         _ name: String = "", file: StaticString = #fileID, line: UInt = #line, _ make: () throws -> T
     ) throws -> T {
@@ -92,15 +97,16 @@ public final class Scope: Sendable, Identifiable {
         }
     }
 
-    /// Owns an object that was made elsewhere.
+    /// Owns an object that was created elsewhere, until the scope closes.
     public func own(_ object: some AnyObject & Sendable, file: StaticString = #fileID, line: UInt = #line) throws {
         try pin(object, .owner, file, line)
     }
 
-    /// Keeps something alive that somebody else owns, until the scope closes: a model, or the object that something else made.
+    /// Keeps an object alive that something else owns, such as a model, until the scope closes.
     ///
-    /// It cannot be taken back before, and each call is a pin of its own. What a long scope needs for a while belongs to a child that
-    /// closes then, or to an ``OwnershipRegistry/pin(_:_:by:file:line:)``, which can be released.
+    /// The scope cannot release the object earlier, and each call adds a pin. If a long-lived scope needs an object for a while,
+    /// use a child scope that closes after that. Or use ``OwnershipRegistry/pin(_:_:by:file:line:)``, which returns a pin that
+    /// you can release.
     ///
     /// - Returns: the object.
     @discardableResult
@@ -111,16 +117,18 @@ public final class Scope: Sendable, Identifiable {
         return object
     }
 
-    /// Owns an object until that is taken back, or the scope closes.
+    /// Owns an object until ``takeBack(_:)`` releases it, or the scope closes.
     ///
-    /// - Returns: what it is taken back by.
+    /// - Returns: the pin to pass to ``takeBack(_:)``.
     package func ownForNow(
         _ object: some AnyObject & Sendable, file: StaticString, line: UInt
     ) throws -> PinID {
         try pin(object, .owner, file, line)
     }
 
-    /// Lets go what was owned for a while. Linear in the number of the scope's pins.
+    /// Releases an object that was owned for a while.
+    ///
+    /// - Complexity: linear in the number of the scope's pins.
     package func takeBack(_ pin: PinID) {
         life.state.withLock { $0.remove(pin) }
         registry.unpin(pin)
@@ -136,7 +144,7 @@ public final class Scope: Sendable, Identifiable {
         throw closedError
     }
 
-    /// The part of the scope with a type and a name, made where there is none.
+    /// Returns the part of the scope with a type and a name, and creates it if there is none.
     ///
     /// - Throws: ``StoreError`` with the code `scopeClosed`.
     package func part<T: AnyObject & Sendable>(_ name: String = "", _ make: () -> T) throws -> T {
@@ -144,8 +152,8 @@ public final class Scope: Sendable, Identifiable {
         return part
     }
 
-    /// What is found first in the parts with a type of this scope and its ancestors, the nearest first; they are made where there are
-    /// none. Those of an ancestor are there for as long as it has children that are closing.
+    /// Returns the first value that `find` returns for the parts of a type in this scope and its ancestors, the nearest first.
+    /// Parts are created where there are none. The parts of an ancestor exist as long as it has children that are closing.
     package func findInParts<T: AnyObject & Sendable, Found>(_ make: () -> T, _ find: (T) -> Found?) -> Found? {
         var here: ScopeLife? = life
         while let life = here {
@@ -159,9 +167,10 @@ public final class Scope: Sendable, Identifiable {
 
     /// Runs a task that is cancelled when the scope closes.
     ///
-    /// ``Scope/current`` is this scope in it. The registry gives a notice of an error that it throws, except `CancellationError`.
+    /// ``Scope/current`` is this scope in the task. If the task throws an error other than `CancellationError`, the registry
+    /// gives a notice.
     ///
-    /// - Returns: the task, to cancel it before or to wait for it.
+    /// - Returns: the task, to cancel it earlier or to wait for it.
     @discardableResult
     public func task(
         priority: TaskPriority? = nil, file: StaticString = #fileID, line: UInt = #line,
@@ -183,9 +192,9 @@ public final class Scope: Sendable, Identifiable {
         return task
     }
 
-    /// Runs a closure soon, and again whenever something that it read has changed, until the scope closes.
+    /// Runs a closure soon, and reruns it whenever a value that it read has changed, until the scope closes.
     ///
-    /// As ``Store/observe(_:)``.
+    /// Otherwise as ``Store/observe(_:)``.
     public func observe(
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable () throws -> Void
     ) throws {
@@ -205,7 +214,8 @@ public final class Scope: Sendable, Identifiable {
 
     // MARK: Closing
 
-    /// Has a closure run once when the scope closes, before objects are let go. What it throws is told as a notice.
+    /// Runs a closure once when the scope closes, before objects are released. If the closure throws, the registry gives a
+    /// notice.
     public func onClose(
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable () throws -> Void
     ) throws {
@@ -214,14 +224,15 @@ public final class Scope: Sendable, Identifiable {
         }
     }
 
-    /// Whether it was closed, or is being closed.
+    /// Whether the scope is closed or closing.
     public var isClosed: Bool { life.state.withLock { $0.phase != .open } }
 
-    /// Closes the scope; see there for the order. Closing again does nothing.
+    /// Closes the scope, in the order that ``Scope`` describes. Closing again does nothing.
     ///
-    /// Tasks are cancelled and may still be running after it: ``waitUntilClosed()`` waits for them. Where a child is being closed already, by
-    /// another thread or by the child's own handler that calls this, the rest follows when that child is done. A run of an effect, or
-    /// an update of a component, that was about to begin as another task closed the scope may still do so.
+    /// Cancelled tasks may still run after this returns: ``waitUntilClosed()`` waits for them. A child may already be closing: on
+    /// another thread, or because the child's own handler calls this. The rest of the close then follows when that child is done.
+    ///
+    /// When another task closes the scope, an effect or a component's update that was about to begin may still run once.
     public func close() {
         guard let children = life.state.withLock({ $0.beginToClose() }) else { return }
         core?.witnesses.inOrder { $0?.scope(path, isOpen: false) }
@@ -229,18 +240,18 @@ public final class Scope: Sendable, Identifiable {
         life.childrenWereClosed()
     }
 
-    /// Waits until the scope is closed and its tasks have ended, and those of its children. While the scope is open, cancelling the
-    /// waiting task ends the waiting; once it is closing, that is waited for in any case.
+    /// Waits until the scope is closed and its tasks have ended, and those of its children. While the scope is open, cancelling
+    /// the waiting task ends the wait. Once the scope is closing, the wait cannot be cancelled.
     ///
-    /// In one of these tasks, and in the scope's own block, it returns at once, as it would wait for itself. A task that one of these
-    /// has begun waits until it is cancelled at most, as child tasks are at the end.
+    /// In one of these tasks, and in the scope's own block, it returns at once, because it would wait for itself. In a task that
+    /// one of these started, it waits until that task is cancelled at the latest, as child tasks are at the end.
     public func waitUntilClosed() async {
         let isInside = isCurrent
         if isInside, Scope.currentMembership?.isOwn == true { return }
         await life.ended(isAlwaysCancellable: isInside)
     }
 
-    /// How much it has.
+    /// The numbers of the scope's pins, tasks and children.
     var counts: (pins: Int, tasks: Int, children: Int) {
         life.state.withLock { ($0.pins.count, $0.tasks.count, $0.children.count) }
     }

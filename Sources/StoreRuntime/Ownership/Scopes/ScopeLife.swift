@@ -1,13 +1,15 @@
 import LMDB
 import StoreEngine
 
-/// What a scope has, and how it ends: the part of it that lasts until its tasks and its children have ended.
+/// The contents of a scope and the course of its end. This part of the scope lasts until its tasks and children have ended.
 ///
-/// Tasks and children of a scope that nobody has any more end after it is gone, and tell this. It has its scope's children, and they
-/// have it, until they have ended. A child that somebody else is closing, another thread or a caller of this one, goes on with its
-/// parent's end when it is done with its own, so that no parent lets go what a child may use.
+/// The tasks and children of a scope may end after the last reference to the scope is gone, and notify this object. It keeps the
+/// scope's children, and they keep it, until they have ended.
 ///
-/// - `state` is protected by its mutex, under which no code of others runs; the rest is constant.
+/// A child may already be closing when its parent closes: on another thread, or further up this thread's call stack. Such a child
+/// continues the parent's close when its own is done, so that no parent releases an object that a child may use.
+///
+/// - `state` is protected by its mutex, under which no code of the program runs; the rest is constant.
 final class ScopeLife: Sendable {
     let number: UInt64
     let registry: OwnershipRegistry
@@ -22,13 +24,13 @@ final class ScopeLife: Sendable {
         self.registry = registry
     }
 
-    /// The part with a type and a name, made where there is none; nil when the scope is closed.
+    /// Returns the part with a type and a name, and creates it if there is none; nil when the scope is closed.
     func part<T: AnyObject & Sendable>(_ name: String, _ make: () -> T) -> T? {
         let key = ScopePartKey(type: ObjectIdentifier(T.self), name: name)
         return state.withLock { $0.part(key, make) }
     }
 
-    /// Tells that a task has thrown. Inlined, it would enlarge the frame that each waiting task holds.
+    /// Gives a notice that a task has thrown. Inlining it would enlarge the frame that each waiting task holds.
     @inline(never)
     func taskFailed(_ error: any Error, _ file: StaticString, _ line: UInt) {
         registry.tell(
@@ -37,9 +39,9 @@ final class ScopeLife: Sendable {
                 line: SourceLine(file, line), scope: path, error: error))
     }
 
-    /// Waits until all is over.
+    /// Waits until the scope has ended.
     ///
-    /// - Parameter isAlwaysCancellable: whether cancellation ends the waiting also once the scope is closing.
+    /// - Parameter isAlwaysCancellable: whether cancellation ends the wait even while the scope is closing.
     func ended(isAlwaysCancellable: Bool) async {
         let number = state.withLock { $0.beginWait() }
         await withTaskCancellationHandler {
@@ -51,7 +53,7 @@ final class ScopeLife: Sendable {
         }
     }
 
-    /// Does what closing does at once, now or when the last child has.
+    /// Runs the immediate part of closing, now or when the last child has finished its own.
     func childrenWereClosed() { if state.withLock({ $0.childrenWereClosed() }) { tearDown() } }
 
     private func childTornDown(_ number: UInt64) { if state.withLock({ $0.childTornDown(number) }) { tearDown() } }
@@ -59,7 +61,7 @@ final class ScopeLife: Sendable {
     private func tearDown() {
         for task in state.withLock({ $0.runningTasks }) { task.cancel() }
         for handler in state.withLock({ $0.takeHandlers() }) { run(handler) }
-        // Before the pins, so that objects go in the pins' order.
+        // Parts are released before the pins, so that objects go in the order of the pins.
         withExtendedLifetime(state.withLock { $0.takeParts() }) {}
         registry.unpin(state.withLock { $0.takePins() }, of: path, number)
         end(state.withLock { $0.finishTeardown() })
@@ -84,11 +86,12 @@ final class ScopeLife: Sendable {
 
     private func end(_ hasEnded: Bool) {
         guard hasEnded else { return }
-        // Tasks of a parent that closes too may still have what it had, as the one that ends a tree of components.
+        // The tasks of a parent that closes too may still have the scope's objects, such as the task that ends a tree of
+        // components.
         let closing = parent.flatMap { parent in parent.state.withLock { $0.phase == .open } ? nil : parent.number }
         registry.closed(number, with: closing.map { [$0] } ?? [])
         parent?.childEnded(number)
-        // The last: who has waited finds the scope in no report.
+        // Resumes waiters last, so that a caller that waited finds the scope in no report.
         for waiter in state.withLock({ $0.endIsKnown() }) { waiter.resume() }
     }
 }

@@ -1,19 +1,19 @@
-/// What a scope has, and how far its end is: a state machine without a lock.
+/// The contents of a scope and the progress of its end: a state machine without a lock.
 struct ScopeState {
     enum Phase {
         case open, closing
-        /// All is over, which has yet to be told.
+        /// The scope has ended, but the registry and the parent do not know it yet.
         case ended
         case closed
     }
 
-    /// Something to do at the end.
+    /// A closure to run when the scope closes.
     struct Handler {
         let line: (file: StaticString, line: UInt)
         let run: @Sendable () throws -> Void
     }
 
-    /// How far somebody is who waits for the end.
+    /// The progress of a caller that waits for the end.
     private enum Wait {
         case begun, cancelled
         case waiting(CheckedContinuation<Void, Never>)
@@ -21,7 +21,7 @@ struct ScopeState {
 
     private(set) var phase = Phase.open
     private(set) var children: [UInt64: Scope] = [:]
-    /// Those children that have yet to do what closing does at once.
+    /// The children that have not finished the immediate part of closing.
     private var standing: Set<UInt64> = []
     private(set) var tasks: [UInt64: Task<Void, Never>?] = [:]
     private(set) var pins: [PinID] = []
@@ -30,9 +30,9 @@ struct ScopeState {
     private var lastWait: UInt64 = 0
     private var parts: [ScopePartKey: any AnyObject & Sendable] = [:]
     private var lastTask: UInt64 = 0
-    /// Whether the rest may be done once no child stands any more.
+    /// Whether the scope's own teardown may run once all children have finished theirs.
     private var isTeardownDue = false
-    /// Whether all has been done that closing does at once.
+    /// Whether the immediate part of closing is done.
     private var isTornDown = false
 
     // MARK: While it is open
@@ -45,9 +45,9 @@ struct ScopeState {
         return true
     }
 
-    /// Makes room for a task.
+    /// Reserves a number for a task.
     ///
-    /// - Returns: its number; nil when the scope is not open.
+    /// - Returns: the number; nil when the scope is not open.
     mutating func addTask() -> UInt64? {
         guard phase == .open else { return nil }
         lastTask += 1
@@ -55,11 +55,11 @@ struct ScopeState {
         return lastTask
     }
 
-    /// Takes a task that was begun.
+    /// Stores a task that was started.
     ///
-    /// - Returns: whether it has to be cancelled, since the scope has begun to close meanwhile.
+    /// - Returns: whether to cancel the task, because the scope has begun to close meanwhile.
     mutating func begin(_ task: Task<Void, Never>, _ number: UInt64) -> Bool {
-        // It may have ended already.
+        // The task may have ended already.
         guard tasks.keys.contains(number) else { return false }
         tasks.updateValue(task, forKey: number)
         return phase != .open
@@ -81,7 +81,7 @@ struct ScopeState {
         return true
     }
 
-    /// The part with a key, made where there is none; nil when the scope is not open.
+    /// Returns the part with a key, and creates it if there is none; nil when the scope is not open.
     mutating func part<T: AnyObject & Sendable>(_ key: ScopePartKey, _ make: () -> T) -> T? {
         if let part = parts[key] as? T { return part }
         guard phase == .open else { return nil }
@@ -94,7 +94,7 @@ struct ScopeState {
 
     /// Begins to close.
     ///
-    /// - Returns: the children, the newest first; nil when that was done before.
+    /// - Returns: the children, the newest first; nil if the scope was not open.
     mutating func beginToClose() -> [Scope]? {
         guard phase == .open else { return nil }
         phase = .closing
@@ -103,13 +103,13 @@ struct ScopeState {
 
     /// Notes that all children were asked to close.
     ///
-    /// - Returns: whether all of them have done what closing does at once, so that the rest is to be done now.
+    /// - Returns: whether all of them have finished the immediate part of closing, so that this scope has to run its own now.
     mutating func childrenWereClosed() -> Bool {
         isTeardownDue = true
         return takeTeardown()
     }
 
-    /// Notes that a child has done what closing does at once; as ``childrenWereClosed()``.
+    /// Notes that a child has finished the immediate part of closing; otherwise as ``childrenWereClosed()``.
     mutating func childTornDown(_ number: UInt64) -> Bool {
         standing.remove(number)
         return takeTeardown()
@@ -124,7 +124,7 @@ struct ScopeState {
     /// The tasks to cancel, the newest first.
     var runningTasks: [Task<Void, Never>] { tasks.sorted { $0.key > $1.key }.compactMap(\.value) }
 
-    /// What to do before objects are let go, the newest first.
+    /// Takes the handlers to run before objects are released, the newest first.
     mutating func takeHandlers() -> [Handler] {
         defer { handlers = [] }
         return handlers.reversed()
@@ -140,7 +140,7 @@ struct ScopeState {
         return Array(parts.values)
     }
 
-    /// Notes that all is done that closing does at once.
+    /// Notes that the immediate part of closing is done.
     ///
     /// - Returns: whether the scope has ended with that.
     mutating func finishTeardown() -> Bool {
@@ -148,13 +148,13 @@ struct ScopeState {
         return end()
     }
 
-    /// Notes that a task has ended; as ``finishTeardown()``.
+    /// Notes that a task has ended; otherwise as ``finishTeardown()``.
     mutating func taskEnded(_ number: UInt64) -> Bool {
         tasks.removeValue(forKey: number)
         return end()
     }
 
-    /// Notes that a child has ended; as ``finishTeardown()``.
+    /// Notes that a child has ended; otherwise as ``finishTeardown()``.
     mutating func childEnded(_ number: UInt64) -> Bool {
         children[number] = nil
         return end()
@@ -168,25 +168,25 @@ struct ScopeState {
 
     /// Notes that the registry and the parent know of the end.
     ///
-    /// - Returns: those to tell too.
+    /// - Returns: the waiters to resume.
     mutating func endIsKnown() -> [CheckedContinuation<Void, Never>] {
         phase = .closed
         defer { waits = [:] }
         return waits.values.compactMap { if case .waiting(let waiter) = $0 { waiter } else { nil } }
     }
 
-    /// Makes room for one who waits for the end.
+    /// Reserves a number for a caller that waits for the end.
     ///
-    /// - Returns: his number.
+    /// - Returns: the number.
     mutating func beginWait() -> UInt64 {
         lastWait += 1
         waits[lastWait] = .begun
         return lastWait
     }
 
-    /// Has a waiter told of the end.
+    /// Stores a waiter until the scope has ended.
     ///
-    /// - Returns: whether he need not wait.
+    /// - Returns: whether the caller need not wait.
     mutating func wait(_ number: UInt64, _ waiter: CheckedContinuation<Void, Never>) -> Bool {
         if phase != .closed, case .begun = waits[number] {
             waits[number] = .waiting(waiter)
@@ -196,9 +196,9 @@ struct ScopeState {
         return true
     }
 
-    /// Has one wait no more, unless the scope is closing and that is to be waited for.
+    /// Cancels a wait. Does nothing if the scope is closing, unless `whileClosing` is true.
     ///
-    /// - Returns: who is to be told.
+    /// - Returns: the waiter to resume.
     mutating func cancelWait(_ number: UInt64, whileClosing: Bool) -> CheckedContinuation<Void, Never>? {
         guard phase == .open || whileClosing else { return nil }
         switch waits[number] {
@@ -214,7 +214,7 @@ struct ScopeState {
     }
 }
 
-/// What a part of a scope is found by.
+/// Identifies a part of a scope.
 struct ScopePartKey: Hashable {
     let type: ObjectIdentifier
     let name: String

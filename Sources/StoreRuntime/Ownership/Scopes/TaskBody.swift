@@ -1,7 +1,7 @@
 import LMDB
 
-/// What a scope's task does, and with it what that has captured: all of it is gone when it has run, before the end of the task
-/// is told. Kept until the task itself is gone, it would pass for leaked by the scope that ends with the task.
+/// The closure of a scope's task. It is released with its captures as soon as it has run, before the end of the task is reported.
+/// If the task kept them until it is gone itself, they would count as leaked by the scope that ends with the task.
 ///
 /// - `body` is protected by its mutex.
 final class TaskBody: Sendable {
@@ -9,7 +9,7 @@ final class TaskBody: Sendable {
 
     init(_ body: @escaping @Sendable () async throws -> Void) { self.body = HandoverMutex(body) }
 
-    /// Runs it, the first time.
+    /// Runs the closure, the first time.
     func run() async throws { try await take()?() }
 
     private func take() -> (@Sendable () async throws -> Void)? {

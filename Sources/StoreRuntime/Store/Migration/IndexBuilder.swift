@@ -1,20 +1,20 @@
 import LMDB
 import StoreEngine
 
-/// Builds the indexes that a change of the schema added, chunk after chunk between the writes of others.
+/// Builds the indexes that a schema change added, in chunks. Other writes can run between two chunks.
 struct IndexBuilder {
     let core: StoreCore
-    /// Whether an index that cannot be built goes, so that the store is as before it was added.
+    /// Whether to remove an index that cannot be built, so that the store is as it was before the index was added.
     let dropsUnbuildable: Bool
 
-    /// The most records in a chunk: some ten milliseconds, for which other writes wait.
+    /// The most records in a chunk. A chunk takes some ten milliseconds, and other writes wait that long.
     private static let chunkCount = 4_096
 
-    /// Builds all of them.
+    /// Builds all missing indexes.
     ///
-    /// - Throws: ``StoreError``: `uniqueViolation` naming two records with one value.
+    /// - Throws: ``StoreError``: `uniqueViolation`, naming two records with the same value.
     func run() throws {
-        // Asked of what is known first: a look at the store is a write transaction, which waits for other writers.
+        // Checks the known state first: a step is a write transaction, which waits for other writers.
         while isNeeded, let progress = try core.perform({ try step() }) { core.options.indexProgress?(progress) }
     }
 
@@ -22,7 +22,7 @@ struct IndexBuilder {
         core.state.catalog.types.contains { type in type.indexes.contains(where: \.stored.isBuilding) }
     }
 
-    /// One chunk, on the writer thread; nil when nothing is to be built.
+    /// Builds one chunk on the writer thread. Returns nil when there is nothing to build.
     private func step() throws -> IndexProgress? {
         var current: (type: RecordType, index: StoredIndex)?
         do {

@@ -1,6 +1,6 @@
 public import StoreEngine
 
-/// The versions that a program's record types went through, oldest first, and how to get from each to the next.
+/// The versions that a program's record types went through, oldest first, and the steps from each version to the next.
 ///
 /// ```swift
 /// var options = StoreOptions()
@@ -13,25 +13,30 @@ public import StoreEngine
 /// let store = try Store(at: path, records: Person.self, options: options)
 /// ```
 ///
-/// A plan is for changes that opening a store does not make by itself. Each version is reached in one transaction, with all
-/// its steps, or not at all; a store that is several versions behind takes one after the other. The name of the version
-/// stays in the store. Where it has none yet, the newest version whose record types are just those in the store is taken for
-/// the store's; where none is, since the store is from before some of them came up, the oldest that is but for these.
+/// Use a plan for schema changes that opening a store does not make by itself. Open the store with the record types of the newest
+/// version.
 ///
-/// Open the store with the record types of the newest version. One that the plan leaves behind is an error before any step
-/// runs. So is a plan with steps to run where this process has the store open already.
+/// The store reaches each version in one transaction with all its steps, or not at all. A store that is several versions behind
+/// takes them one after the other. The store keeps the name of its version.
+///
+/// If the store has no version name yet, the plan starts from the newest version whose record types the store has exactly as
+/// declared. If there is none, the store may be older than some of the types. The plan then starts from the oldest version that
+/// matches apart from the missing types.
+///
+/// Opening fails before any step runs if the program opens the store with a record type that the plan leaves behind. It also
+/// fails if the plan has steps to run and this process already has the store open.
 public struct MigrationPlan: Sendable {
     /// The versions, oldest first.
     public let versions: [MigrationVersion]
 
-    /// A plan of versions, oldest first, each with a name of its own.
+    /// Creates a plan of versions, oldest first. Each version needs a name of its own.
     public init(_ versions: MigrationVersion...) { self.versions = versions }
 
-    /// A plan of versions in an array.
+    /// Creates a plan of versions in an array.
     public init(_ versions: [MigrationVersion]) { self.versions = versions }
 
-    /// Fails where a program opens a store with record types that the plan leaves behind: opening would bring them back after
-    /// the last step.
+    /// Throws if a program opens a store with record types that the plan leaves behind: opening would add them again after the
+    /// last step.
     ///
     /// - Throws: ``StoreError`` with the code `invalidValue`.
     func requireNewest(_ records: [any Record.Type]) throws(StoreError) {
@@ -50,7 +55,7 @@ public struct MigrationPlan: Sendable {
         }
     }
 
-    /// The names of the record types that a step to a version, or to one before it, replaces and the version does not declare.
+    /// Returns the names of the record types that a step up to this version replaces and that the version does not declare.
     func replacedTypes(upTo versionIndex: Int) -> [String] {
         let declared = versions[versionIndex].records.map { $0.recordSchema.name }
         return versions[...versionIndex].flatMap(\.steps).compactMap { $0.replacement?.old.recordSchema.name }
@@ -60,34 +65,37 @@ public struct MigrationPlan: Sendable {
 
 /// One version of a program's record types.
 public struct MigrationVersion: Sendable {
-    /// The version's name, which stays in the store.
+    /// The version's name, which the store keeps.
     public let name: String
     /// The record types as they are in this version.
     public let records: [any Record.Type]
-    /// How to get here from the version before.
+    /// The steps from the version before to this one.
     public let steps: [MigrationStep]
 
-    /// Whether the version declares a Swift type, or one like it.
+    /// Returns whether the version declares a Swift type, or another type with an equal schema.
     fileprivate func declares(_ record: any Record.Type) -> Bool {
         records.contains { $0 == record || $0.recordSchema == record.recordSchema }
     }
 
-    /// Whether a Swift type is one of the version's or one that a step takes its records from.
+    /// Returns whether the version declares a Swift type, or a step takes its records from that type.
     fileprivate func knows(_ record: any Record.Type) -> Bool {
         declares(record) || steps.contains { $0.replacement?.old == record }
     }
 
+    /// Creates a version.
+    ///
     /// - Parameters:
-    ///   - name: any text that no other version of the plan has.
-    ///   - records: the record types as they are in this version; those that a step makes included.
-    ///   - steps: how to get here from the version before; what needs no step, as new optional fields, happens by itself.
+    ///   - name: a name that no other version of the plan has.
+    ///   - records: the record types as they are in this version, including those that a step creates.
+    ///   - steps: the steps from the version before to this one. Changes that need no step, such as new optional fields, happen
+    ///     by themselves.
     public init<each R: Record>(_ name: String, _ records: repeat (each R).Type, steps: MigrationStep...) {
         var types: [any Record.Type] = []
         repeat types.append((each records).self)
         self.init(name, records: types, steps: steps)
     }
 
-    /// A version with record types and steps in arrays.
+    /// Creates a version with record types and steps in arrays.
     public init(_ name: String, records: [any Record.Type], steps: [MigrationStep] = []) {
         self.name = name
         self.records = records

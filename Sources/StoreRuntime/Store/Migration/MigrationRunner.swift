@@ -1,7 +1,7 @@
 import LMDB
 import StoreEngine
 
-/// Brings a store to the newest version of a plan, a transaction a version. On the writer thread.
+/// Brings a store to the newest version of a plan, with one transaction for each version. Runs on the writer thread.
 struct MigrationRunner {
     let environment: LMDBEnvironment
     let options: StoreOptions
@@ -14,7 +14,7 @@ struct MigrationRunner {
             let state = try StoreOpening.settled(environment, options: options, records: []) { _ in }
             let name = try PlanVersion.read(environment, state)
             guard let current = try currentVersion(state, name: name) else {
-                // Nothing in the store is older than the newest version.
+                // The store has no record types, so nothing in it is older than the newest version.
                 if try note(newest.name, state, from: name) { return }
                 continue
             }
@@ -24,7 +24,7 @@ struct MigrationRunner {
         }
     }
 
-    /// Fails where a step would run: it would change the record types of another ``Store`` of this process.
+    /// Throws if a step would run, because the step would change the record types of another ``Store`` of this process.
     ///
     /// - Throws: ``StoreError`` with the code `inUse`; otherwise as ``run()``.
     func requireNoStep() throws {
@@ -46,7 +46,7 @@ struct MigrationRunner {
         }
     }
 
-    /// The place in the plan of the version that the store has; nil for a store without record types.
+    /// Returns the index in the plan of the version that the store has; nil for a store without record types.
     private func currentVersion(_ state: StoreState, name: String?) throws -> Int? {
         if let name {
             if let versionIndex = plan.versions.firstIndex(where: { $0.name == name }) {
@@ -61,7 +61,7 @@ struct MigrationRunner {
         if let newest = candidates.last(where: { fits(plan.versions[$0], state, unlessMissing: false) }) {
             return newest
         }
-        // One from before some of the plan's types came up, which it gets on the way.
+        // The store may be older than some of the plan's types. The migration adds them.
         if let oldest = candidates.first(where: { fits(plan.versions[$0], state, unlessMissing: true) }) {
             return oldest
         }
@@ -69,9 +69,10 @@ struct MigrationRunner {
         throw PlanMismatch(plan: plan, types: try CatalogStorage.types(in: state.databases.catalog, raw.snapshot)).error
     }
 
-    /// Whether the store has the record types of a version as they are there.
+    /// Returns whether the store has the record types of a version exactly as the version declares them.
     ///
-    /// - Parameter unlessMissing: whether it is enough that it has one of them, and those that it has are.
+    /// - Parameter unlessMissing: whether types may be missing. The store must then have at least one of them, and those that it
+    ///   has must match.
     private func fits(_ version: MigrationVersion, _ state: StoreState, unlessMissing: Bool) -> Bool {
         let typeIndexes = version.records.map { state.catalog.typeIndex(named: $0.recordSchema.name) }
         if unlessMissing, typeIndexes.allSatisfy({ $0 == nil }) { return false }
@@ -86,7 +87,9 @@ struct MigrationRunner {
         plan.replacedTypes(upTo: versionIndex).contains { state.catalog.typeIndex(named: $0) != nil }
     }
 
-    /// - Returns: whether the store was still as `state` and `before` say; otherwise nothing was done.
+    /// Notes in the store that it has a version.
+    ///
+    /// - Returns: whether the store still had the state `state` and the version `before`. If not, nothing was written.
     private func note(_ name: String, _ state: StoreState, from before: String?) throws -> Bool {
         var raw = try mapLMDB { () throws(LMDBError) in
             try environment.beginWrite(patience: options.writeTimeout)

@@ -1,15 +1,15 @@
 import StoreEngine
 
-/// Why a store has none of a plan's versions: how each differs from the store's record types.
+/// Explains why a store matches none of a plan's versions: how each version differs from the store's record types.
 struct PlanMismatch {
-    /// The most differences of one version that the message lists.
+    /// The most differences that the message lists for one version.
     private static let listedCount = 8
 
     private let plan: MigrationPlan
     private let types: [RecordType]
     private let retired: [RecordType]
 
-    /// - Parameter types: all types of the store's catalog, also those that were replaced.
+    /// - Parameter types: all types of the store's catalog, including replaced ones.
     init(plan: MigrationPlan, types: [RecordType]) {
         self.plan = plan
         self.types = types.filter { $0.isReplaced != true }
@@ -20,7 +20,7 @@ struct PlanMismatch {
     private struct VersionDifference {
         let name: String
         var texts: [String] = []
-        /// Whether the version only lacks what the store has.
+        /// Whether the version only lacks parts that the store has.
         var isLack = true
 
         mutating func add(_ text: String, isLack: Bool) {

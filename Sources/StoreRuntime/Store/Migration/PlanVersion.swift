@@ -14,8 +14,8 @@ enum PlanVersion {
         return try String(from: text)
     }
 
-    /// Whether no other process has changed the catalog or brought the store to another version since it was looked at,
-    /// which would make a step run a second time.
+    /// Returns whether the store is unchanged since it was read: no other process has changed the catalog or brought the store to
+    /// another version. Otherwise a step would run a second time.
     static func isUnchanged(_ state: StoreState, _ name: String?, _ snapshot: LMDBSnapshot) throws -> Bool {
         try StoreFormat.catalogVersion(state.databases, snapshot) == state.catalog.version
             && read(state.databases, snapshot) == name

@@ -1,12 +1,12 @@
 package import StoreEngine
 
 extension Store {
-    /// Makes record types just what `schemas` declare, in one transaction; types that it does not name stay. Blocks until it
-    /// is committed. Other writes wait meanwhile, also for a trial.
+    /// Changes record types to match `schemas` exactly, in one transaction. Types that `schemas` does not name stay. Blocks until
+    /// the transaction is committed. Other writes wait meanwhile, also for a trial.
     ///
-    /// - Parameter isTrial: whether to do everything and undo it.
-    /// - Returns: what is done to each type. Where records do not fit, nothing was done.
-    /// - Throws: ``StoreError``: `schemaMismatch` when a declaration cannot be reached by any step, with the reasons.
+    /// - Parameter isTrial: whether to do everything and then undo it.
+    /// - Returns: the changes to each type. If some records do not fit the new schema, nothing was changed.
+    /// - Throws: ``StoreError``: `schemaMismatch`, with the reasons, when no step can reach a declaration.
     package func migrate(to schemas: [RecordSchema], isTrial: Bool) throws -> [TypeMigration] {
         try requireWritable()
         let core = core
@@ -17,7 +17,7 @@ extension Store {
                     for schema in schemas { migrations.append(try editor.migrate(to: schema)) }
                     if migrations.contains(where: { $0.misfitCount > 0 }) { throw Undo() }
                     guard isTrial else { return }
-                    // Of an edit that is not undone the catalog that comes of it is checked.
+                    // The catalog of a committed edit is checked later. This edit is undone, so its references are checked here.
                     try editor.requireReferences()
                     throw Undo()
                 }

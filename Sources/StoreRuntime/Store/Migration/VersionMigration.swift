@@ -1,13 +1,13 @@
 import LMDB
 import StoreEngine
 
-/// The transaction that brings a store to one version from the one before.
+/// The transaction that brings a store from one version to the next.
 struct VersionMigration {
     let environment: LMDBEnvironment
     let options: StoreOptions
     let version: MigrationVersion
 
-    /// Does nothing when the store is not as `old` and `name` say any more.
+    /// Runs the migration. Does nothing if the store no longer has the state `old` and the version `name`.
     func run(from old: StoreState, name: String?) throws {
         var raw = try mapLMDB { () throws(LMDBError) in
             try environment.beginWrite(patience: options.writeTimeout)
@@ -28,7 +28,7 @@ struct VersionMigration {
         head = edited.head
         var transaction = WriteTransaction(raw: edited.intoRaw(), state: state, head: head, context: context)
         for step in version.steps { try step.run(&transaction) }
-        // A record that a step left out, or gave another id, must not be referred to any more.
+        // No record may refer to a record that a step left out or gave another id.
         let ended = replaced.map(\.type).reduce(into: [RecordType]()) { types, type in
             if !types.contains(where: { $0.id == type.id }) { types.append(type) }
         }
@@ -40,7 +40,7 @@ struct VersionMigration {
         for type in ended { try last.retire(type) }
         let retired = try last.finish(version: catalog.version)
         head = retired.head
-        // Nothing may refer to a type that is gone now.
+        // No type may refer to a type that the migration has removed.
         _ = try Catalog(version: retired.version, types: retired.types, records: [])
         raw = retired.intoRaw()
         try PlanVersion.write(version.name, old, in: &raw)
@@ -48,8 +48,8 @@ struct VersionMigration {
         if let failure = raw.commitFailure() { throw failure }
     }
 
-    /// The Swift types whose records others take the place of, with what the store has of them. Those that it never had it
-    /// gets for the length of the migration, so that its steps work on none.
+    /// Returns the Swift types whose records the steps replace, each with its type in the store. Adds a type that the store never
+    /// had for the length of the migration, so that its steps find no records.
     private func replacedTypes(in editor: inout CatalogEditor) throws -> [Replaced] {
         var found: [Replaced] = []
         for case let (old, new)? in version.steps.map(\.replacement) {
@@ -64,8 +64,8 @@ struct VersionMigration {
         return found
     }
 
-    /// Adds the types that steps make, each once, and adapts all others. Several steps may make one type, add to one that
-    /// the store has and no step replaces, or make one that a later step replaces.
+    /// Adds the types that steps create, each once, and adapts all others. Several steps may make records of one type. A step may
+    /// also make records of a type that the store has and no step replaces, or of a type that a later step replaces.
     private func addTypes(replacing replaced: [Replaced], in editor: inout CatalogEditor) throws {
         var made = Set(replaced.map { ObjectIdentifier($0.record) })
         for case let (_, new)? in version.steps.map(\.replacement) where made.insert(ObjectIdentifier(new)).inserted {
@@ -82,7 +82,7 @@ struct VersionMigration {
     }
 }
 
-/// A Swift type whose records others take the place of, and its type in the store.
+/// A Swift type whose records a step replaces, and its type in the store.
 private struct Replaced {
     let record: any Record.Type
     let type: RecordType

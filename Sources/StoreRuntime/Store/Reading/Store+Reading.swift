@@ -1,9 +1,10 @@
 public import Foundation
 public import StoreEngine
 
-// Reads of one thing. Each has a read transaction of its own: what must fit together is read in one `read` closure.
+// Reads of a single result. Each has a read transaction of its own, so use one `read` closure for reads that must agree with each
+// other.
 extension Store {
-    /// The record with this id, or nil.
+    /// Returns the record with this id, or nil.
     ///
     /// - Throws: ``StoreError``: `unknownType`, `damaged`, `closed`.
     /// - Complexity: logarithmic in the number of records.
@@ -12,7 +13,7 @@ extension Store {
         try read { try $0.get(type, id: id) }
     }
 
-    /// The record that has `value` in the unique field `field`, or nil.
+    /// Returns the record that has `value` in the unique field `field`, or nil.
     ///
     /// - Throws: as ``get(_:id:)``.
     /// - Complexity: logarithmic in the number of records.
@@ -23,7 +24,7 @@ extension Store {
         try read { try $0.get(type, unique: field, equals: value) }
     }
 
-    /// The record that has `value` in the unique field `field`, or nil. The index holds the raw values of an enum.
+    /// Returns the record that has `value` in the unique field `field`, or nil. The index holds the raw values of an enum.
     ///
     /// - Throws: as ``get(_:id:)``.
     /// - Complexity: logarithmic in the number of records.
@@ -35,7 +36,7 @@ extension Store {
         try read { try $0.get(type, unique: field, equals: value) }
     }
 
-    /// The record that has `value` in the unique field `field`, or nil. The index holds the raw values of an enum.
+    /// Returns the record that has `value` in the unique field `field`, or nil. The index holds the raw values of an enum.
     ///
     /// - Throws: as ``get(_:id:)``.
     /// - Complexity: logarithmic in the number of records.
@@ -54,42 +55,42 @@ extension Store {
             condition: 'fetch(R.where { $0.field == value })'
             """
     )
-    /// A lookup by a field that is not unique.
+    /// Looks up a record by a field that is not unique. Unavailable.
     @_disfavoredOverload
     public func get<R: Record, V>(
         _ type: R.Type, unique field: KeyPath<R.Fields, Field<R, V>>, equals value: V
     ) throws -> R? { nil }
 
-    /// The records that a request asks for. See ``ReadableTransaction/fetch(_:)-(FetchRequest<R>)``.
+    /// Returns the records that match a request. See ``ReadableTransaction/fetch(_:)-(FetchRequest<R>)``.
     ///
     /// ```swift
     /// let hot = try store.fetch(Sensor.where { $0.celsius > 30 })
     /// ```
     ///
-    /// - Throws: ``StoreError``: `unknownType`; `unknownField` and `invalidValue` where the request does not fit the store's
+    /// - Throws: ``StoreError``: `unknownType`; `unknownField` and `invalidValue` when the request does not match the store's
     ///   schema; `damaged`; `closed`.
     @inlinable
     public func fetch<R: Record>(_ request: FetchRequest<R>) throws -> [R] {
         try read { try $0.fetch(request) }
     }
 
-    /// All records of a type: `store.fetch(Sensor.self)`.
+    /// Returns all records of a type: `store.fetch(Sensor.self)`.
     ///
-    /// - Throws: ``StoreError``: `unknownType`; `invalidValue` where the type does not fit the store's schema; `damaged`;
+    /// - Throws: ``StoreError``: `unknownType`; `invalidValue` when the type does not match the store's schema; `damaged`;
     ///   `closed`.
     @inlinable
     public func fetch<R: Record>(_ type: R.Type) throws -> [R] {
         try read { try $0.fetch(type) }
     }
 
-    /// The records that meet a predicate: `store.fetch(#Predicate<Sensor> { $0.room == "kitchen" })`.
+    /// Returns the records that match a predicate: `store.fetch(#Predicate<Sensor> { $0.room == "kitchen" })`.
     ///
-    /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``; `invalidValue` for a predicate that has no translation.
+    /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``; `invalidValue` for a predicate that cannot be translated.
     public func fetch<R: Record>(_ predicate: Predicate<R>) throws -> [R] {
         try read { try $0.fetch(predicate) }
     }
 
-    /// The first record that a request asks for, or nil.
+    /// Returns the first record that matches a request, or nil.
     ///
     /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``.
     @inlinable
@@ -97,14 +98,14 @@ extension Store {
         try read { try $0.first(request) }
     }
 
-    /// The number of records that a request asks for. Decodes none.
+    /// Returns the number of records that match a request. Decodes no records.
     ///
     /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``.
     public func count<R: Record>(_ request: FetchRequest<R>) throws -> Int {
         try read { try $0.count(request) }
     }
 
-    /// The number of records of a type.
+    /// Returns the number of records of a type.
     ///
     /// - Throws: ``StoreError``: `unknownType`, `closed`.
     /// - Complexity: constant.
@@ -113,14 +114,14 @@ extension Store {
         try read { try $0.count(type) }
     }
 
-    /// Whether there is a record that a request asks for.
+    /// Returns whether any record matches a request.
     ///
     /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``.
     public func exists<R: Record>(_ request: FetchRequest<R>) throws -> Bool {
         try read { try $0.exists(request) }
     }
 
-    /// Whether there is a record with this id.
+    /// Returns whether there is a record with this id.
     ///
     /// - Throws: as ``get(_:id:)``.
     @inlinable

@@ -1,8 +1,8 @@
 public import StoreEngine
 
-// Reads of records together with those that they refer to, or that refer to them. Each has a read transaction of its own.
+// Reads of records with the records that they refer to, or that refer to them. Each has a read transaction of its own.
 extension Store {
-    /// The records that a request asks for, each with the one that it refers to.
+    /// Returns the records that match a request, each with the record that it refers to.
     ///
     /// - Returns: pairs in the order of the request.
     /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``.
@@ -13,7 +13,7 @@ extension Store {
         try read { try $0.fetch(request, with: field) }
     }
 
-    /// The records that a request asks for, each with the one that it refers to, if it does.
+    /// Returns the records that match a request, each with the record that it refers to, if any.
     ///
     /// - Returns: pairs in the order of the request.
     /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``.
@@ -24,7 +24,7 @@ extension Store {
         try read { try $0.fetch(request, with: field) }
     }
 
-    /// The records that a request asks for, each with those that it refers to, in the order of its array.
+    /// Returns the records that match a request, each with the records that it refers to, in the order of its array.
     ///
     /// - Returns: pairs in the order of the request.
     /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``.
@@ -35,7 +35,7 @@ extension Store {
         try read { try $0.fetch(request, with: field) }
     }
 
-    /// The records that a request asks for, each with those that its array refers to; none where that is nil.
+    /// Returns the records that match a request, each with the records that its array refers to. A nil array gives no records.
     ///
     /// - Returns: pairs in the order of the request.
     /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``.
@@ -46,7 +46,7 @@ extension Store {
         try read { try $0.fetch(request, with: field) }
     }
 
-    /// The records that a request asks for, each with those that it refers to, in the order of their ids.
+    /// Returns the records that match a request, each with the records that it refers to, in the order of their ids.
     ///
     /// - Returns: pairs in the order of the request.
     /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``.
@@ -57,7 +57,7 @@ extension Store {
         try read { try $0.fetch(request, with: field) }
     }
 
-    /// The records that a request asks for, each with those that its set refers to; none where that is nil.
+    /// Returns the records that match a request, each with the records that its set refers to. A nil set gives no records.
     ///
     /// - Returns: pairs in the order of the request.
     /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``.
@@ -68,7 +68,7 @@ extension Store {
         try read { try $0.fetch(request, with: field) }
     }
 
-    /// The records that a request asks for, each with those that refer to it, in the order of their ids.
+    /// Returns the records that match a request, each with the records that refer to it, in the order of their ids.
     ///
     /// - Returns: pairs in the order of the request.
     /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``.
@@ -79,7 +79,11 @@ extension Store {
         try read { try $0.fetch(request, with: inverse) }
     }
 
-    /// The records that refer to the one with this id, in the order of their ids: `store.fetch(Room.sensors, of: "kitchen")`.
+    /// Returns the records that refer to the record with this id, in the order of their ids.
+    ///
+    /// ```swift
+    /// let sensors = try store.fetch(Room.sensors, of: "kitchen")
+    /// ```
     ///
     /// - Throws: ``StoreError``: `unknownType`, `unknownField`, `damaged`, `closed`.
     @inlinable

@@ -1,12 +1,13 @@
 import LMDB
 import StoreEngine
 
-/// What a store says of itself to one who only reads.
+/// The header and the state of a store, read without writing to it.
 struct StoreReading {
     let header: StoreFormat.Header
     let state: StoreState
 
-    /// - Throws: ``StoreError``: `notAStore`; `unknownType` and `schemaMismatch` where it does not serve `records`; `damaged`.
+    /// - Throws: ``StoreError``: `notAStore`; `unknownType` and `schemaMismatch` when the store does not serve `records`;
+    ///   `damaged`.
     init(
         _ snapshot: LMDBSnapshot, at path: String, options: StoreOptions, records: [any Record.Type]
     ) throws(StoreError) {
@@ -23,8 +24,9 @@ struct StoreReading {
         state = StoreState(identity: header.identity, databases: databases, limits: options.limits, catalog: catalog)
     }
 
-    /// Whether opening the store for writing with `records` has nothing to write: it is no copy of another one, of this
-    /// format, and no other program has written to it; no record type lacks a sample, or what is declared.
+    /// Returns whether opening the store for writing with `records` has nothing to write. The store has the current format, is no
+    /// copy of another store, and no other program has written to it. No record type lacks its sample, or a part that `records`
+    /// declare.
     func isSettled(home: [UInt8], records: [any Record.Type], _ snapshot: LMDBSnapshot) throws(StoreError) -> Bool {
         guard header.format == StoreFormat.version, header.home == home,
             header.head.transactionID == UInt64(snapshot.transactionID), let statistics = state.databases.statistics

@@ -3,22 +3,22 @@ import Glibc
 import StoreEngine
 
 extension Store {
-    /// Puts a copy, such as ``backup(to:compacting:)`` makes, in the place of a store that nothing has open.
+    /// Replaces a store that no process has open with a copy, such as ``backup(to:compacting:)`` makes.
     ///
-    /// The copy is read whole and checked to be a store first, then it takes the place in one step: a crash at any moment
-    /// leaves either the old store or the new one. The files keep the owner and the mode of those that they replace. The
-    /// feed of the restored store starts a new epoch with its first writer, so that positions of the replaced store are
-    /// not taken for its own.
+    /// `restore` first reads the whole copy and checks that it is a store. Then it exchanges the files in one step: a crash at
+    /// any moment leaves either the old store or the new one. The files keep the owner and the mode of those that they replace.
+    /// The first writer of the restored store starts a new epoch in the feed, so that the store does not accept positions of the
+    /// replaced one.
     ///
-    /// That nothing has the store open is made certain with LMDB's own means: every process that has an environment open
-    /// holds a lock on its lock file, and `restore` takes that lock alone for the moment of the exchange. Another program
-    /// that opens the store at that very moment waits for its end.
+    /// LMDB's own locks make sure that no process has the store open. Every process with an open environment holds a lock on its
+    /// lock file, and `restore` takes that lock alone during the exchange. A program that opens the store at that moment waits
+    /// until the exchange has ended.
     ///
     /// - Parameters:
-    ///   - source: the directory of the copy. It may be in use; what it holds at this moment is restored.
-    ///   - path: the store's directory; made when missing.
-    /// - Throws: ``StoreError``: `noSuchStore`, `notAStore`, `newerFormat` or `damaged` for the copy; `inUse` when a process
-    ///   has the store open; `accessDenied`, `diskFull`, `ioError`. The store is then as it was.
+    ///   - source: the directory of the copy. It may be in use; `restore` takes its current content.
+    ///   - path: the store's directory, which is created if it is missing.
+    /// - Throws: ``StoreError``: `noSuchStore`, `notAStore`, `newerFormat` or `damaged` for the copy; `inUse` when a process has
+    ///   the store open; `accessDenied`, `diskFull`, `ioError`. The store is then unchanged.
     public static func restore(from source: String, to path: String) throws {
         try Restoration(source: source, target: path).run()
     }
@@ -41,7 +41,7 @@ private struct Restoration {
         guard !isSameLocation else {
             throw StoreError(.inUse, "\(source) and \(target) are the same store", remedy: "name another directory")
         }
-        // A first look, so that a long copy is not made in vain.
+        // A first check, so that a long copy is not made in vain.
         try StoreLock.requireUnused(target)
         let work = target + "/" + Self.workPrefix + UUID().uuidString
         do {
@@ -49,7 +49,7 @@ private struct Restoration {
         } catch {
             throw StoreError(.accessDenied, "nothing can be made in \(target): \(ErrorText.of(error))")
         }
-        // Nothing is left of a failure; what a crash left goes with the next restore.
+        // A failure leaves nothing behind. The next restore removes the remains of a crash.
         defer { try? FileManager.default.removeItem(atPath: work) }
         try copy(to: work)
         try check(work)
@@ -64,7 +64,7 @@ private struct Restoration {
     private func makeTarget() throws(StoreError) {
         if FileManager.default.fileExists(atPath: target) { return }
         try StoreDirectory.make(target, mode: 0o750)
-        // What root makes belongs to whom the place belongs to.
+        // If root creates the directory, it gets the owner of its parent.
         let parent = URL(filePath: target).deletingLastPathComponent().path
         if geteuid() == 0, let owner = FileFacts(parent) { _ = unsafe chown(target, owner.owner, owner.group) }
     }
@@ -75,7 +75,7 @@ private struct Restoration {
     }
 
     private func copy(to work: String) throws {
-        // With a lock file somebody may be writing, and only LMDB copies consistently then.
+        // If there is a lock file, a program may be writing, and only LMDB can make a consistent copy.
         if FileManager.default.fileExists(atPath: source + "/lock.mdb") {
             var options = StoreOptions()
             options.isReadOnly = true
@@ -91,7 +91,7 @@ private struct Restoration {
         }
     }
 
-    /// Opens the copy, which looks at the meta pages, the size, the format and the catalog.
+    /// Opens the copy, which checks the meta pages, the size, the format and the catalog.
     private func check(_ work: String) throws {
         var options = StoreOptions()
         options.isReadOnly = true
@@ -102,12 +102,12 @@ private struct Restoration {
     private func keepOwnership(of file: String) {
         let model = FileFacts(data)
         guard let owner = model ?? FileFacts(target) else { return }
-        // Only root may give files away; for everybody else they are theirs anyway.
+        // Only root may give files away. Files of other users already belong to them.
         if geteuid() == 0 { _ = unsafe chown(file, owner.owner, owner.group) }
         _ = unsafe chmod(file, model?.mode ?? 0o640)
     }
 
-    /// The one step: the new file takes the name, while the old one keeps another until that is on disk.
+    /// Exchanges the files in one step: the new file takes the name, and the old one keeps another name until that is on disk.
     private func exchange(_ work: String) throws {
         let aside = work + "/replaced.mdb"
         let hadData = unsafe link(data, aside) == 0

@@ -3,7 +3,7 @@ package import LMDB
 public import StoreEngine
 
 extension Store {
-    /// The newest position, as another process may have moved it.
+    /// The newest position, including commits of other processes.
     ///
     /// - Throws: ``StoreError``.
     public var position: Position {
@@ -14,27 +14,27 @@ extension Store {
         }
     }
 
-    /// Builds the indexes that the store lacks, where the option ``StoreOptions/buildsIndexes`` left that for later.
+    /// Builds the indexes that the store lacks, after ``StoreOptions/buildsIndexes`` left that for later.
     ///
-    /// Works in chunks, between which other writes come; what was interrupted goes on where it stopped, also in another
-    /// process. Blocks until all are ready; call it from a thread that may wait.
+    /// Works in chunks, and other writes run between them. An interrupted build continues where it stopped, also in another
+    /// process. Blocks until all indexes are ready, so call it from a thread that may wait.
     ///
-    /// - Throws: ``StoreError``: `uniqueViolation` naming two records with one value in a unique index, which stays unbuilt then:
-    ///   change or delete one of them, and call this again.
+    /// - Throws: ``StoreError``: `uniqueViolation`, naming two records with the same value in a unique index. The index then
+    ///   stays unbuilt: change or delete one of the records, and call this again.
     public func buildIndexes() throws {
         try requireWritable()
-        // The programs that have the store open declare these indexes: they must be able to go on as before.
+        // Keeps an index that cannot be built: the programs that have the store open declare it and must be able to continue.
         try core.buildIndexes(dropsUnbuildable: false)
     }
 
-    /// Writes a consistent copy of the store to a directory, while it is in use.
+    /// Writes a consistent copy of the store to a directory, while the store is in use.
     ///
-    /// The copy is a store of its own: its first writer starts a new epoch, so that positions of the two are told apart.
-    /// Blocks for as long as the copy takes; pages that writers free meanwhile are not used again until it is done.
+    /// The copy is a store of its own. Its first writer starts a new epoch, so that positions of the two stores differ. Blocks
+    /// for as long as the copy takes. Until it is done, the store cannot reuse pages that writers free.
     ///
     /// - Parameters:
     ///   - directory: an empty directory, or a missing one in a directory that exists.
-    ///   - compacting: whether to leave out free pages, which makes the copy smaller and slower.
+    ///   - compacting: whether to leave out free pages. The copy is then smaller and takes longer.
     /// - Throws: ``StoreError``: `storeExists` when the directory holds a store; `diskFull`, `ioError`, `accessDenied`.
     public func backup(to directory: String, compacting: Bool = false) throws {
         try requireOpen()
@@ -47,15 +47,15 @@ extension Store {
         if compacting { try CompactedCopy(original: core, directory: directory).settle() }
     }
 
-    /// The processes that read the store now, and the snapshots they hold.
+    /// Returns the processes that read the store now, and the snapshots that they hold.
     package func readers() throws(StoreError) -> [LMDBReader] {
         try requireOpen()
         return try mapLMDB { () throws(LMDBError) in try core.environment.readers() }
     }
 
-    /// Frees the reader slots of processes that are gone.
+    /// Frees the reader slots of processes that have ended.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: how many slots it freed.
     /// - Throws: ``StoreError``.
     @discardableResult
     public func clearStaleReaders() throws(StoreError) -> Int {
@@ -63,10 +63,10 @@ extension Store {
         return try mapLMDB { () throws(LMDBError) in try core.environment.clearStaleReaders() }
     }
 
-    /// The directory that the environment was first opened in, which another path to it than this store's may have named.
+    /// The directory in which the environment was first opened. This store's path may be another path to it.
     package var environmentPath: String { core.environment.path }
 
-    /// Sizes of the environment.
+    /// Returns the sizes of the environment.
     package func environmentInfo() throws(StoreError) -> LMDBInfo {
         try requireOpen()
         return try mapLMDB { () throws(LMDBError) in try core.environment.info() }

@@ -1,29 +1,29 @@
 import LMDB
 public import StoreEngine
 
-/// How much of a store's means is in use.
+/// How much of its resources a store uses.
 public struct StoreUsage: Hashable, Sendable {
-    /// The greatest size of the store in bytes before it has to grow.
+    /// The size in bytes that the store can reach before the map has to grow.
     public let mapByteCount: Int
-    /// How far into the map there is data, in bytes. Pages that are free within count too.
+    /// How far into the map there is data, in bytes. Free pages within that range count too.
     public let usedByteCount: Int
-    /// How many read transactions are open, in all processes.
+    /// How many read transactions are open in all processes.
     public let readerCount: Int
-    /// How many commits were made since the oldest snapshot that a read transaction holds; 0 when none holds an older one.
-    /// Pages that were freed since are not used again before that transaction ends.
+    /// How many commits are newer than the oldest snapshot that a read transaction holds; 0 if every snapshot is the newest one.
+    /// Pages that were freed since then are not reused before that transaction ends.
     public let oldestReaderAge: Int
     /// How many write closures of this process wait in the queue.
     public let queuedWriteCount: Int
 }
 
 extension Store {
-    /// How much of the store's means is in use now. Takes time by the number of readers alone.
+    /// Returns how much of its resources the store uses now. The time it takes depends only on the number of readers.
     ///
     /// - Throws: ``StoreError``.
     public func usage() throws(StoreError) -> StoreUsage {
         try requireOpen()
         return try mapLMDB { () throws(LMDBError) in
-            // Before the newest commit is asked for, so that no snapshot is newer than that.
+            // Read before the newest commit, so that no snapshot is newer than that commit.
             let snapshots = try core.environment.readers().compactMap(\.transactionID)
             let info = try core.environment.info()
             return StoreUsage(

@@ -2,12 +2,12 @@ import LMDB
 package import StoreEngine
 
 extension Store {
-    /// Checks everything in the store against everything else, in one snapshot, while it is in use.
+    /// Checks all parts of the store against each other, in one snapshot, while the store is in use.
     ///
-    /// Damage of LMDB's own pages may end the process: verify a store that is suspected of it in a process of its own.
+    /// Damage to LMDB's own pages may end the process. If you suspect such damage, verify the store in a separate process.
     ///
-    /// - Parameter onFinding: called with each finding; the walk goes on after it.
-    /// - Returns: how much was looked at.
+    /// - Parameter onFinding: called with each finding; the check continues after it.
+    /// - Returns: how much was checked.
     /// - Throws: ``StoreError``.
     @discardableResult
     package func verify(_ onFinding: @escaping (VerifyFinding) -> Void) throws(StoreError) -> VerifySummary {
@@ -15,13 +15,13 @@ extension Store {
         return try Self.verify(core.environment, onFinding)
     }
 
-    /// Verifies the store in a directory without opening it as a `Store`, which damage may forbid. Other processes may use
-    /// it meanwhile; one that this process has open is verified through its `Store`.
+    /// Verifies the store in a directory without opening it as a `Store`, which damage may prevent. Other processes may use it
+    /// meanwhile. If this process has the store open, verify it through its `Store`.
     ///
     /// - Parameters:
-    ///   - onProgress: called now and then with how many entries of the feed, of records and of indexes it has looked at.
-    ///   - onFinding: called with each finding; the walk goes on after it.
-    /// - Throws: ``StoreError``: `notAStore`, `noSuchStore`, `inUse` and what keeps an environment from being opened.
+    ///   - onProgress: called now and then with the number of entries of the feed, of records and of indexes that were checked.
+    ///   - onFinding: called with each finding; the check continues after it.
+    /// - Throws: ``StoreError``: `notAStore`, `noSuchStore`, `inUse` and the errors of opening an environment.
     @discardableResult
     package static func verify(
         at path: String, onProgress: @escaping (_ visited: Int) -> Void = { _ in },

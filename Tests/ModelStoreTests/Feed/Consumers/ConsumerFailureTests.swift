@@ -7,7 +7,7 @@ import Testing
     var sensor: Reference<Sensor>
 }
 
-/// How consumers meet what fails without their closures throwing it, and what is no reason to end.
+/// How consumers handle failures outside their closures, and failures that do not end them.
 @Suite(.timeLimit(.minutes(20))) struct ConsumerFailureTests {
     private static func options(_ note: @escaping @Sendable (ConsumerEvent) -> Void = { _ in }) -> ConsumerOptions {
         var options = ConsumerOptions()

@@ -1,7 +1,7 @@
 import ModelStore
 import Testing
 
-/// How far consumers are behind, by what they want.
+/// The lag of consumers, counted with their filters.
 @Suite(.timeLimit(.minutes(20))) struct ConsumerLagTests {
     private static func store() async throws -> Store {
         let store = try ChangeFeedTests.store()
@@ -56,7 +56,7 @@ import Testing
         var consumer = try #require(try store.consumers().first)
         #expect(consumer.lag == 1 && consumer.isLagExact)
         store.close()
-        // What the process knew is gone with it.
+        // The condition was known only to the closed store.
         store = try open()
         consumer = try #require(try store.consumers().first)
         #expect(consumer.lag == 4 && consumer.lagBound == .unknownCondition)
@@ -107,7 +107,7 @@ import Testing
             }
         }
         let consumer = try #require(try store.consumers().first)
-        // The first is wanted; three of the others are known not to be.
+        // The consumer wants the first change set. The lag excludes only three of the other five, because the count stops there.
         #expect(consumer.lag == 3 && consumer.lagBound == .tooFarBehind)
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import ModelStore
 import Testing
 
-/// What a consumer writes itself is not given to it again, whichever program it is run by.
+/// A consumer does not receive its own writes, whichever program runs it.
 @Suite(.timeLimit(.minutes(20))) struct ConsumerOriginTests {
     private static func open(_ directory: TestDirectory, as program: String) throws -> Store {
         var options = ChangeFeedTests.small()
@@ -20,7 +20,7 @@ import Testing
         #expect(successor.firstPosition.sequence + 1 == written.sequence)
         var rest = successor.changes.makeAsyncIterator()
         #expect(try await rest.next()?.position == other)
-        // To everybody else it is a change like any.
+        // For all other readers, it is an ordinary change.
         var all = second.changes(since: successor.firstPosition).makeAsyncIterator()
         #expect(try await all.next()?.position == written)
     }
@@ -55,7 +55,7 @@ import Testing
         let store = try Self.open(directory, as: "a")
         try await store.write { try $0.insert(ChangeFeedTests.sensor(1)) }
         store.close()
-        // As after a power failure that took the next commit: the same store once more, without it.
+        // Simulates a power failure that loses the next commit: a copy of the store without that commit.
         let second = try TestDirectory()
         try FileManager.default.removeItem(atPath: second.path)
         try FileManager.default.copyItem(atPath: directory.path, toPath: second.path)
@@ -70,14 +70,14 @@ import Testing
         #expect(keys[0].count == 4 && keys[0].dropLast() == keys[1].dropLast() && keys[0].last != keys[1].last)
     }
 
-    /// A consumer's write; it is let go of then.
+    /// Writes as the first program's consumer, and then releases the consumer.
     private func writeAsFirst(_ directory: TestDirectory) async throws -> Position {
         let store = try Self.open(directory, as: "svc-v1")
         defer { store.close() }
         let consumer = try await store.holdConsumer("totals")
         try await store.write { try $0.insert(ChangeFeedTests.sensor(1)) }
         var changes = consumer.changes.makeAsyncIterator()
-        // The schemas of both types, then the insert.
+        // The feed starts with the schemas of both types, followed by the insert.
         let set = try #require(try await ChangeFeedTests.take(3, &changes).last)
         let written = try await store.write(returning: .position) { tx in
             try tx.insert(Account(email: "x", balance: 1))

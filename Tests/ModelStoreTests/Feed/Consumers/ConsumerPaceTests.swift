@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Consumers whose filters let nothing through: how far they are is noted all the same, so that they do not expire.
+/// Consumers whose filters match nothing. The store still records their progress, so that they do not expire.
 @Suite(.timeLimit(.minutes(20))) struct ConsumerPaceTests {
     private static func write(_ count: Int, to store: Store) async throws {
         for number in 0..<count {
@@ -20,7 +20,7 @@ import Testing
 
     private static func consume(_ store: Store, _ options: ConsumerOptions) throws -> Task<Void, any Error> {
         var options = options
-        // After the schemas, which concern it.
+        // Starts after the schema changes, which every consumer receives.
         options.start = .after(try store.position)
         options.feed.filters = [FeedFilter(Account.self)]
         let picky = options
@@ -35,7 +35,7 @@ import Testing
         let store = try ChangeFeedTests.store(storeOptions)
         var options = ConsumerOptions()
         options.lease.changeSets = 100
-        // Time has no part in it.
+        // The consumer's sleep never ends, so time has no influence.
         options.sleep = { _ in try await sleepUntilCancelled() }
         let consuming = try Self.consume(store, options)
         while try store.consumers().first?.isHeld != true { await Task.yield() }
@@ -76,7 +76,7 @@ import Testing
     {
         let store = try ChangeFeedTests.store()
         let start = try store.position
-        // More than is in memory, and than it reads before it looks whether it was cancelled.
+        // These are more changes than memory holds, and more than the reader reads before it checks for cancellation.
         try await store.write { tx in
             for number in 0..<30_000 { try tx.insert(ChangeFeedTests.sensor(number)) }
         }
@@ -89,7 +89,7 @@ import Testing
             return try await feed.next() == nil
         }
         #expect(try await reading.value)
-        // And one that is not cancelled passes all of it.
+        // A reader that is not cancelled reads past all of them.
         try await store.write { try $0.insert(Account(email: "a", balance: 1)) }
         let newest = try store.position
         var feed = store.changes(since: start, options).makeAsyncIterator()

@@ -5,7 +5,7 @@ import Testing
 
 /// Named consumers in one process.
 @Suite(.timeLimit(.minutes(20))) struct ConsumerTests {
-    /// A number for each room: what a consumer makes of sensors.
+    /// Returns the number that the consumer has counted for a room.
     private static func count(_ store: Store, _ room: String) throws -> Int {
         try store.read { try $0.get(Account.self, unique: \.email, equals: room)?.balance ?? 0 }
     }
@@ -28,7 +28,7 @@ import Testing
         return options
     }
 
-    /// Waits until a consumer has seen everything that was written until now.
+    /// Waits until a consumer has seen all writes so far.
     private static func settle(_ store: Store, _ name: String) async throws {
         let target = try store.position.sequence
         while (try store.consumers().first { $0.name == name }?.position.sequence ?? 0) < target { await Task.yield() }
@@ -73,7 +73,7 @@ import Testing
         #expect(information.position.sequence == target && !information.isHeld)
     }
 
-    /// What a consumer was given.
+    /// The change sets that a consumer received.
     private final class Seen: Sendable {
         private let noted = Mutex<[UInt64]>([])
 
@@ -96,7 +96,7 @@ import Testing
         let error = await #expect(throws: StoreError.self) { try await store.consume("strict", options, body) }
         #expect(error?.cause is Refusal)
         #expect(tries.withLock { $0 } == 4)
-        // Everything before it was dealt with.
+        // The consumer has handled everything before it.
         #expect(try Self.count(store, "r") == 17)
 
         options.failurePolicy = .skip
@@ -178,7 +178,7 @@ import Testing
         }
         try await Self.fill(store, 300)
         let newest = try store.position.sequence
-        // It notes that now and then, and what is left at its end.
+        // The consumer records its progress occasionally, and the rest when it ends.
         while try store.consumers().first?.position.sequence ?? 0 < 256 { await Task.yield() }
         consuming.cancel()
         try await consuming.value
@@ -199,7 +199,7 @@ import Testing
                 }
             }
         }
-        // It goes on waiting: nothing else may have to happen.
+        // The consumer keeps waiting. It records its progress without any further commit.
         try await Self.settle(store, "elsewhere")
         #expect(try store.consumers().map(\.lag) == [0])
         #expect(try store.consumers().map(\.skippedCount) == [2])
@@ -254,7 +254,7 @@ import Testing
         var changes = old.changes.makeAsyncIterator()
         let set = try #require(try await changes.next())
         try await store.deleteConsumer("a")
-        // Were they to wait for the old one, the suite's time limit would end it.
+        // If these calls waited for the old holder, the suite's time limit would end the test.
         let other = try await store.holdConsumer("b", Self.options())
         let namesake = try await store.holdConsumer("a", Self.options())
         let error = await #expect(throws: StoreError.self) { try await old.acknowledge(set) }

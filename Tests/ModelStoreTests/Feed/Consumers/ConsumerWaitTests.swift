@@ -3,13 +3,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Waiting until a consumer has passed a position.
+/// Waits until a consumer has passed a position.
 @Suite(.timeLimit(.minutes(20))) struct ConsumerWaitTests {
     private static func write(_ number: Int, to store: Store) async throws -> Position {
         try await store.write(returning: .position) { try $0.insert(ChangeFeedTests.sensor(number)) }.position
     }
 
-    /// Options of a consumer that is never told that time has passed.
+    /// Returns options of a consumer for which no time passes.
     private static func timeless() -> ConsumerOptions {
         var options = ConsumerOptions()
         options.sleep = { _ in try await sleepUntilCancelled() }
@@ -98,14 +98,14 @@ import Testing
         for name in ["deleted", "expired"] { _ = try await store.holdConsumer(name, options) }
         #expect(await code("deleted", try other.position) == .positionOfAnotherStore)
         let later = try await Self.write(1, to: store)
-        // Begun before its end, which is a commit without a change set.
+        // These waits begin before the consumer ends. Its end is a commit without a change set.
         async let deleted = code("deleted", later)
         async let expired = code("expired", later)
         try await store.deleteConsumer("deleted")
         #expect(await deleted == .consumerNotFound)
         for number in 2..<40 { _ = try await Self.write(number, to: store) }
         #expect(await expired == .consumerExpired)
-        // What it had passed before, it has passed.
+        // A position that the consumer had passed before it expired still counts as passed.
         try await store.wait(forConsumer: "expired", toPass: first)
     }
 

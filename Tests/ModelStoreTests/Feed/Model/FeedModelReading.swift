@@ -1,29 +1,29 @@
 import ModelStore
 import StoreEngine
 
-/// In which way a history's feed is read.
+/// The options with which a reader reads a history's feed.
 struct FeedModelReading {
-    /// Which changes are wanted.
+    /// The changes that the reader wants.
     enum Wanted: CaseIterable {
         case all
-        /// Those of sensors.
+        /// All changes of sensors.
         case sensors
-        /// Those of sensors that are warm before or after.
+        /// Changes of sensors that are warm before or after the change.
         case warm
-        /// Those of sensors that touch how warm they are.
+        /// Changes of sensors that affect the temperature.
         case celsius
     }
 
-    /// The version of the program that reads.
+    /// The version of the reading program.
     var version: SensorVersion
     var wanted = Wanted.all
     var mergesPending = false
     var reportsProgress = false
-    /// How the program is called whose change sets are left out.
+    /// The name of the program whose change sets the reader skips.
     var skippedOrigin: String?
     var changesPerPart = 10_000
 
-    /// How the feed is asked for it.
+    /// The same options for the feed.
     var options: FeedOptions {
         var options = FeedOptions()
         options.filters = version.filter(wanted).map { [$0] } ?? []
@@ -34,9 +34,9 @@ struct FeedModelReading {
         return options
     }
 
-    /// What of a change set comes, as the version sees it; nil where nothing does.
+    /// Returns the changes of a change set that the reader receives, in its version; nil if it does not receive the change set.
     func expected(_ noted: FeedModelRun.Noted) -> [PlainChange]? {
-        // A reset is nobody's own, and everybody's concern.
+        // A reset does not count as a program's own write, and every reader receives it.
         if case .reset = noted.entry { return [] }
         if noted.origin == skippedOrigin { return nil }
         switch noted.entry {
@@ -58,7 +58,7 @@ struct FeedModelReading {
 }
 
 extension SensorVersion {
-    /// Which changes of its sensors are wanted; nil for all that there are of anything.
+    /// Returns the filter for the wanted sensors in this version; nil for all changes of all types.
     func filter(_ wanted: FeedModelReading.Wanted) -> FeedFilter? {
         switch (wanted, self) {
         case (.all, _): nil

@@ -5,12 +5,12 @@ import StoreRuntime
 import Synchronization
 import Testing
 
-/// How a history's feed is consumed.
+/// Consumers of a history's feed.
 extension FeedModelRun {
-    /// What a consumer was given, in order.
+    /// The change sets that a consumer received, in order.
     private final class Given: Sendable {
         private let sets = Mutex<[ChangeSet]>([])
-        /// The numbers of the change sets, as they are dealt with.
+        /// The numbers of the change sets, as the consumer handles them.
         let dealt = AsyncStream<UInt64>.makeStream()
 
         var all: [ChangeSet] { sets.withLock { $0 } }
@@ -21,7 +21,7 @@ extension FeedModelRun {
         }
     }
 
-    /// Lets one of the consumers begin where it has ended, and end once it has seen what was written until now.
+    /// Resumes one of the consumers, and ends it after it has seen all writes so far.
     func consume() async throws {
         let place = Int.random(in: consumers.indices, using: &random)
         var consumer = consumers[place]
@@ -34,7 +34,7 @@ extension FeedModelRun {
 
         let start = consumer.position ?? newest
         options.start = .after(sequence: start)
-        // Taking it is a write, and threads wait for others from then on.
+        // Taking the consumer is a write, which notes a pending foreign commit. From then on threads wait for foreign commits.
         if isForeignPending { noteReset() }
         isWatched = true
         let given = Given()
@@ -81,7 +81,7 @@ extension FeedModelRun {
         consumers[place] = consumer
     }
 
-    /// What the store knows of a consumer once nobody holds it: the writer may let go of its last closure after the consumer's end.
+    /// Returns the stored state of a consumer after its release. The writer may release its last closure after the consumer ends.
     private func released(_ name: String) async throws -> ConsumerInformation {
         while true {
             let known = try #require(try store.consumers().first { $0.name == name }, "seed \(seed)")

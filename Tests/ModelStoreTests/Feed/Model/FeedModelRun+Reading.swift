@@ -3,14 +3,14 @@ import ModelStore
 import StoreEngine
 import Testing
 
-/// How a history's feed is read, and held against the list.
+/// Reads a history's feed, and compares it with the list.
 extension FeedModelRun {
-    /// A reader on its way.
+    /// The progress of a reader.
     struct Progress {
         let reading: FeedModelReading
-        /// Up to where it has seen the feed.
+        /// The last change set that the reader has seen completely.
         var reached: UInt64
-        /// What it has of a change set of which parts are missing.
+        /// The received changes of a change set whose remaining parts are missing.
         var pending: [PlainChange] = []
 
         init(_ reading: FeedModelReading, after reached: UInt64) {
@@ -19,13 +19,13 @@ extension FeedModelRun {
         }
     }
 
-    /// The reader that goes on all the time.
+    /// The reader that runs for the whole history.
     struct Follower {
         var feed: ChangeFeed.Iterator
         var progress: Progress
     }
 
-    /// Reads from a position to the end in one of the ways that there are.
+    /// Reads from a position to the end, with random options.
     func resume(from position: Position) async throws {
         let range = try store.feedRange
         var progress = Progress(anyReading(), after: position.sequence)
@@ -36,7 +36,7 @@ extension FeedModelRun {
             while progress.reached < end, let set = try await feed.next() { check(set, &progress) }
             #expect(position.sequence >= range.lowerBound, "seed \(seed)")
         } catch let error as StoreError where error.code == .positionCompacted {
-            // Retention may have gone on since the range was read.
+            // Retention may have advanced since the test read the range.
             let now = try store.feedRange
             #expect(position.sequence < now.lowerBound, "seed \(seed): \(error)")
             let oldest = try #require(error.oldestPosition?.sequence, "seed \(seed)")
@@ -44,7 +44,7 @@ extension FeedModelRun {
         }
     }
 
-    /// Lets the reader that goes on all the time read some more.
+    /// Lets the continuous reader read some more.
     func follow() async throws {
         var follower = self.follower ?? makeFollower()
         do {
@@ -66,7 +66,7 @@ extension FeedModelRun {
         return Follower(feed: feed.makeAsyncIterator(), progress: Progress(reading, after: newest))
     }
 
-    /// A version that this program knows.
+    /// Returns a random version that this program knows.
     func anyVersion() -> SensorVersion {
         SensorVersion.allCases[Int.random(in: 0...version.rawValue, using: &random)]
     }
@@ -78,7 +78,7 @@ extension FeedModelRun {
         case 0: break
         case 1:
             reading.mergesPending = true
-            // What is put together may come to nothing.
+            // Merged change sets can cancel each other out.
             reading.reportsProgress = true
             reading.changesPerPart = 100
             reading.wanted = Bool.random(using: &random) ? .all : .sensors
@@ -90,7 +90,7 @@ extension FeedModelRun {
         return reading
     }
 
-    /// The last change set of which a reader will hear, or where it is.
+    /// Returns the last change set that a reader will receive, or its current one.
     func lastExpected(_ progress: Progress, to end: UInt64) -> UInt64 {
         if progress.reading.reportsProgress { return max(progress.reached, end) }
         var last = end
@@ -100,7 +100,7 @@ extension FeedModelRun {
 
     // MARK: Checking
 
-    /// Holds a change set, or a part of one, against the list.
+    /// Compares a change set, or a part of one, with the list.
     func check(_ set: ChangeSet, _ progress: inout Progress) {
         do {
             progress.pending += try progress.reading.version.changes(set)
@@ -143,7 +143,7 @@ extension FeedModelRun {
         }
     }
 
-    /// What lies between what a reader was given must be nothing to it.
+    /// Checks that the change sets between two received ones do not concern the reader.
     private func checkGap(_ progress: Progress, before sequence: UInt64) {
         for skipped in progress.reached + 1..<sequence {
             guard let noted = entries[skipped] else {
@@ -154,13 +154,13 @@ extension FeedModelRun {
         }
     }
 
-    /// Holds the net of several change sets against the states before and after.
+    /// Compares the net changes of several change sets with the states before and after them.
     private func checkNet(_ set: ChangeSet, _ progress: Progress) {
         #expect(progress.reading.mergesPending && set.firstSequence > progress.reached, "seed \(seed), \(set.sequence)")
         checkGap(progress, before: set.firstSequence)
         let between = (set.firstSequence...set.sequence).compactMap { entries[$0] }
         #expect(set.isReset(Sensor.self) == between.contains(where: isReset), "seed \(seed), \(set.sequence)")
-        // After a reset all is read afresh: what was before it does not matter.
+        // After a reset the reader reads everything again, so earlier changes do not matter.
         let base = (set.firstSequence...set.sequence).last { entries[$0].map(isReset) ?? false }
         guard let end = entries[set.sequence], let start = entries[base ?? set.firstSequence - 1] else { return }
         let told = progress.pending
@@ -178,7 +178,7 @@ extension FeedModelRun {
         }
     }
 
-    /// What became of each record between two change sets that is not as it was, or not the same one.
+    /// Returns the net change of each record that differs between two change sets or has another incarnation.
     private func netKinds(_ start: Noted, _ end: Noted) -> [String: ChangeKind] {
         var kinds: [String: ChangeKind] = [:]
         for id in Set(start.state.keys).union(end.state.keys) {

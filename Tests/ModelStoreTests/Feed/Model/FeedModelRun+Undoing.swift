@@ -2,11 +2,11 @@ import ModelStore
 import StoreEngine
 import Testing
 
-/// How change sets of a history are undone.
+/// Undoes change sets of a history.
 extension FeedModelRun {
-    /// Undoes one of the change sets, unless it has left the feed.
+    /// Undoes a random change set, unless it has left the feed.
     func undo() async throws {
-        // A foreign write would be noted or not as the undoing succeeds.
+        // Whether a foreign write is noted would depend on the success of the undo.
         if isForeignPending { return }
         guard let sequence = entries.keys.sorted().randomElement(using: &random), let noted = entries[sequence],
             case .changes(let changes, _) = noted.entry
@@ -29,7 +29,7 @@ extension FeedModelRun {
         }
     }
 
-    /// Undoes a change set in one of the ways there are: by its number or position, in parts or not, or as it was read.
+    /// Undoes a change set in a random way: by its number or position, in parts or at once, or as the feed delivered it.
     private func undo(_ sequence: UInt64, count: Int, _ rule: ConflictRule) async throws -> [ChangeConflict] {
         let changesPerPart = [1, 2, 3, 512].randomElement(using: &random) ?? 1
         switch Int.random(in: 0..<4, using: &random) {
@@ -46,7 +46,7 @@ extension FeedModelRun {
             let read = try #require(try await feed.next())
             #expect(read.isWhole == (count <= changesPerPart), "seed \(seed), \(sequence)")
             guard !read.isWhole else { return try await store.undo(read, conflicts: rule) }
-            // A part is no change set.
+            // The store must refuse to undo a single part.
             do {
                 try await store.undo(read, conflicts: rule)
                 Issue.record("seed \(seed), \(sequence): a part was undone")
@@ -56,13 +56,13 @@ extension FeedModelRun {
         }
     }
 
-    /// The changes that undo some, in their order and deletes last, and the records with conflicts.
+    /// Returns the inverse changes in their order, with deletes last, and the ids of records with conflicts.
     private func inverted(_ changes: [PlainChange], _ noted: Noted) -> ([PlainChange], conflicts: Set<String>) {
         var inverse: [PlainChange] = []
         var conflicts: Set<String> = []
         for change in changes {
             let now = sensors[change.id]
-            // One that was deleted and is there again, the same in all fields, counts as that one.
+            // A record that was deleted and inserted again with equal fields counts as the same record.
             guard noted.lives[change.id] == lives[change.id] || now == change.after,
                 let restored = restored(change, now)
             else {
@@ -74,7 +74,7 @@ extension FeedModelRun {
         return (inverse.filter { $0.after != nil } + inverse.filter { $0.after == nil }, conflicts)
     }
 
-    /// What a record is once a change of it is undone; nil when it was changed since in what the change has set.
+    /// Returns the record after the undo of a change; nil if a later change affected the same fields.
     private func restored(_ change: PlainChange, _ now: PlainSensor?) -> PlainSensor?? {
         guard let before = change.before, let after = change.after, var restored = now else {
             return now == change.after ? .some(change.before) : nil

@@ -2,11 +2,11 @@ import ChildPrograms
 import ModelStore
 import Testing
 
-/// What is written in a history, and what of it the list says.
+/// Writes in a history, and their entries in the list.
 extension FeedModelRun {
     struct Operation {
         let id: String
-        /// Nil deletes.
+        /// The new content; nil deletes the record.
         let value: PlainSensor?
     }
 
@@ -24,9 +24,9 @@ extension FeedModelRun {
             })
     }
 
-    /// Writes what passes every filter.
+    /// Writes a record that passes every filter.
     ///
-    /// - Returns: its number.
+    /// - Returns: The number of its change set.
     func writeMark() async throws -> UInt64 {
         markCount += 1
         try await write([Operation(id: "mark", value: PlainSensor(celsius: Double(10 + markCount)))], isMark: true)
@@ -44,9 +44,9 @@ extension FeedModelRun {
                 }
             }
         }.position
-        // It stands before what is written, also where that is nothing.
+        // The reset precedes the write in the feed, even if the write changes nothing.
         if isForeignPending { noteReset() }
-        // Consumers may have counted meanwhile.
+        // Consumers may have counted in the meantime.
         if isMark { noteTallies(to: position.sequence - 1) }
         let changes = apply(operations, writer)
         if !changes.isEmpty { note(.changes(changes, position)) }
@@ -57,7 +57,7 @@ extension FeedModelRun {
     private func randomOperation() -> Operation {
         let id = "s\(Int.random(in: 0..<8, using: &random))"
         if Int.random(in: 0..<4, using: &random) == 0 { return Operation(id: id, value: nil) }
-        // Some records take a fragment of the feed and more.
+        // Some records take more than one fragment of the feed.
         let lengths = [1, 1, 1, 1, 1, 1, 1, 70_000]
         let length = lengths.randomElement(using: &random) ?? 1
         let value = PlainSensor(
@@ -67,21 +67,21 @@ extension FeedModelRun {
         return Operation(id: id, value: value)
     }
 
-    /// Lists what consumers have written up to a change set.
+    /// Adds to the list the counts that consumers have written up to a change set.
     func noteTallies(to sequence: UInt64) {
         while newest < sequence { note(.tally, origin: "consumer") }
     }
 
-    /// Does in the list what a write has done.
+    /// Applies a write to the list.
     ///
-    /// - Returns: the net changes.
+    /// - Returns: The net changes.
     private func apply(_ operations: [Operation], _ writer: SensorVersion) -> [PlainChange] {
         var order: [String] = []
         var before: [String: PlainSensor?] = [:]
         for step in operations {
             let old = sensors[step.id]
             var new = step.value?.known(to: writer)
-            // An older program keeps what it does not know.
+            // An older program keeps the fields that it does not know.
             if let old, writer == .first { new?.level = old.level }
             if let old, writer != .widest { new?.tag = old.tag }
             if new != old, before[step.id] == nil {
@@ -105,7 +105,7 @@ extension FeedModelRun {
         if !sensors.isEmpty, Int.random(in: 0..<3, using: &random) == 0 {
             return try keep(writer)
         }
-        // Sometimes somebody waits when it is written, and for all that is written later.
+        // In some runs a reader waits during this foreign write and all later ones.
         isWatched = isWatched || !isForeignPending && Int.random(in: 0..<3, using: &random) == 0
         let waiting = isWatched ? try await waitingReader() : nil
         if let old = kept.randomElement(using: &random), lives[old.id, default: 0] == old.life,
@@ -131,7 +131,7 @@ extension FeedModelRun {
         kept.append(old)
     }
 
-    /// A reader that waits for the next reset.
+    /// Starts a reader that waits for the next reset.
     private func waitingReader() async throws -> Task<UInt64, any Error> {
         let feed = store.changes(from: .newest)
         return Task {

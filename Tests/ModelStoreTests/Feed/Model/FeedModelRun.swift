@@ -6,39 +6,39 @@ import StoreRuntime
 import Synchronization
 import Testing
 
-/// A random history of a store, with a list of all that it did.
+/// A random history of a store, with a list of everything that it did.
 ///
-/// The store is written by several versions of a program and, where there is one, by a program that knows nothing of ModelStore;
-/// opened anew, copied, and cut at its end by count, age or size. Readers go on from any position, in every way there is; one goes
-/// on all the time; consumers come and go. Each change set is held against the list.
+/// Several versions of a program write to the store, and optionally a program that does not know ModelStore. The store is
+/// reopened, copied, and trimmed by count, age or size. Readers resume from any position with any options, one reader runs for
+/// the whole history, and consumers start and end. The run compares each change set with the list.
 final class FeedModelRun {
-    /// What a change set is, by the list.
+    /// The kind of a change set in the list.
     enum Entry {
         case changes([PlainChange], Position)
-        /// The first after foreign writes.
+        /// The first change set after foreign writes.
         case reset
         case schema
-        /// A consumer has counted.
+        /// A count that a consumer wrote.
         case tally
     }
 
     /// A change set in the list.
     struct Noted {
         let entry: Entry
-        /// How the program was called that wrote it.
+        /// The name of the program that wrote it.
         let origin: String
         let time: Date
-        /// All records after it, and their lives.
+        /// All records after it, and their incarnations.
         let state: [String: PlainSensor]
         let lives: [String: Int]
     }
 
-    /// A record's bytes that the foreign program has kept.
+    /// The bytes of a record, kept by the foreign program.
     struct Kept {
         let name: String
         let id: String
         let value: PlainSensor
-        /// Of which of its lives it is.
+        /// The record's incarnation.
         let life: Int
     }
 
@@ -47,18 +47,18 @@ final class FeedModelRun {
     private let directory: TestDirectory
     private var copies = 0
     var store: Store
-    /// Opened before the schema last changed under them; readers that began with them go on.
+    /// Stores that were opened before a schema change. Readers that started on them continue.
     private var olderStores: [Store] = []
     var version = SensorVersion.first
     var retention = ModelRetention()
     let clock = ModelClock()
-    /// How this program is called for as long as the store is open.
+    /// The name of this program while the store is open.
     var originName = "one"
     var follower: Follower?
     var consumers = ModelConsumer.all
-    /// Writes to the store as a program that knows nothing of it; nil where there shall be none.
+    /// Writes to the store as a program that does not know ModelStore; nil for a history without foreign writes.
     let foreign: ForeignWriter?
-    /// Whether threads wait for writes, so that a foreign one is noted by itself and not with the next write.
+    /// Whether threads wait for commits, so that the store notes a foreign write at once and not with the next write.
     var isWatched = false
 
     var sensors: [String: PlainSensor] = [:]
@@ -66,12 +66,12 @@ final class FeedModelRun {
     var entries: [UInt64: Noted] = [:]
     var newest: UInt64
     var positions: [Position]
-    /// Up to where change sets may have left the feed.
+    /// The last change set that retention may have removed.
     private var removable: UInt64 = 0
-    /// Whether a foreign program has written and no change set says so.
+    /// Whether a foreign program has written without a reset in the feed yet.
     var isForeignPending = false
     var kept: [Kept] = []
-    /// How often all consumers together have written a mark.
+    /// The number of marks that the history has written for all consumers.
     var markCount = 0
 
     init(seed: UInt64, foreign: ForeignWriter? = nil) throws {
@@ -126,12 +126,12 @@ final class FeedModelRun {
         for position in positions { try await resume(from: position) }
     }
 
-    /// The whole store fits together, feed included.
+    /// Checks the consistency of the whole store, including the feed.
     func verify() throws {
         if isForeignPending { try reopen() }
         var findings: [String] = []
         try store.verify { findings.append("\($0)") }
-        // What the foreign program calls its own is none of the store's.
+        // The foreign program's own database does not belong to the store.
         findings.removeAll { $0.hasPrefix("database foreign:") }
         #expect(findings == [], "seed \(seed)")
     }
@@ -146,7 +146,7 @@ final class FeedModelRun {
         try open(isNewer ? SensorVersion(rawValue: version.rawValue + 1) : nil)
     }
 
-    /// Goes on with a copy, which has the history so far and an epoch of its own.
+    /// Continues with a copy, which has the same history and its own epoch.
     private func copy() throws {
         let next = directory.path + "/\(copies + 1)"
         try store.backup(to: next, compacting: Bool.random(using: &random))
@@ -155,7 +155,7 @@ final class FeedModelRun {
         try open(nil)
     }
 
-    /// A newer version of the program begins while the older one goes on.
+    /// Starts a newer version of the program while the older one continues.
     private func changeSchema() throws {
         guard let next = SensorVersion(rawValue: version.rawValue + 1) else { return }
         olderStores.append(store)
@@ -178,7 +178,7 @@ final class FeedModelRun {
         isWatched = false
     }
 
-    /// Lists what opening the store has added to the feed.
+    /// Adds the change sets of opening the store to the list.
     private func noteHousekeeping(changesSchema: Bool) throws {
         let position = try store.position
         var added = position.sequence - newest
@@ -194,7 +194,7 @@ final class FeedModelRun {
 
     // MARK: The list
 
-    /// Lists the next change set. What it has changed must be in `sensors` already.
+    /// Adds the next change set to the list. `sensors` must already contain its changes.
     func note(_ entry: Entry, origin: String? = nil) {
         newest += 1
         entries[newest] = Noted(
@@ -206,18 +206,18 @@ final class FeedModelRun {
         isForeignPending = false
     }
 
-    /// Brings a record to a state, in the list.
+    /// Sets the state of a record in the list.
     func set(_ id: String, to value: PlainSensor?) {
         if (sensors[id] == nil) != (value == nil) { lives[id, default: 0] += 1 }
         sensors[id] = value
     }
 
-    /// All records after a change set.
+    /// Returns all records after a change set.
     func state(at sequence: UInt64) -> [String: PlainSensor] { entries[sequence]?.state ?? [:] }
 
     // MARK: Retention
 
-    /// Notes how far retention may have come by now.
+    /// Updates the number of the last change set that retention may have removed.
     private func noteRemovable() {
         var end = newest > UInt64(retention.changeSets) ? newest - UInt64(retention.changeSets) : 0
         if let seconds = retention.seconds {
@@ -228,13 +228,13 @@ final class FeedModelRun {
         removable = max(removable, min(end, newest - 1))
     }
 
-    /// Whether all of the change sets up to one may have left the feed.
+    /// Returns whether retention may have removed all change sets up to this one.
     func isRemovable(_ sequence: UInt64) -> Bool {
         noteRemovable()
         return sequence <= removable
     }
 
-    /// Nothing leaves the feed that a limit or a lease retains.
+    /// Checks that retention has removed nothing that a limit or a lease retains.
     func checkRetention() throws {
         let oldest = try store.feedRange.lowerBound
         #expect(isRemovable(oldest), "seed \(seed): change sets up to \(oldest) have left, \(retention)")
@@ -245,13 +245,13 @@ final class FeedModelRun {
     }
 }
 
-/// What a history's change sets leave the feed by.
+/// The retention limits of a history.
 struct ModelRetention {
     var changeSets = 10_000
     var seconds: Double?
     var byteCount: Int?
 
-    /// One by count, by age, or by size; or one that lets all stay.
+    /// Returns a random limit by count, age or size, or none.
     static func any(_ random: inout TransactionRandom) -> ModelRetention {
         var retention = ModelRetention()
         switch Int.random(in: 0..<6, using: &random) {
@@ -265,7 +265,7 @@ struct ModelRetention {
     }
 }
 
-/// The time in a history.
+/// The clock of a history.
 final class ModelClock: Sendable {
     private let seconds = Mutex(0.0)
 

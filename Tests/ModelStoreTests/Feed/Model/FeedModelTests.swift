@@ -4,7 +4,7 @@ import ModelStore
 import TestSupport
 import Testing
 
-/// The feed of random histories, held against a plain list of what was written.
+/// The feed of random histories, compared with a plain list of all writes.
 @Suite(.timeLimit(.minutes(20))) struct FeedModelTests {
     private static let seedCount = TestLength.runs(36, long: 2_000)
 
@@ -57,7 +57,7 @@ import Testing
             #expect(set.isLastPart == (next == count))
         }
         #expect(try await feed.next()?.changes(of: Reading.self).map(\.id) == [count])
-        // Inverting it takes all away again.
+        // The revert removes all records again.
         let reverted = try await store.revert(to: start)
         #expect(reverted == 2)
         #expect(try store.read { try $0.count(Reading.self) } == 0)

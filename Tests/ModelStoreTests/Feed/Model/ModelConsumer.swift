@@ -6,15 +6,15 @@ struct ModelConsumer {
     /// Its name in the store.
     let name: String
     let wanted: FeedModelReading.Wanted
-    /// Whether it counts in the store what it is given; else that is noted elsewhere.
+    /// Whether the consumer counts changes in the store. Otherwise it records them outside.
     let counts: Bool
     let lease: RetentionLease
-    /// Up to where it has seen the feed; nil before it is made.
+    /// The last change set that it has seen; nil before it is created.
     var position: UInt64?
-    /// How many changes it has counted.
+    /// The number of changes it has counted.
     var count = 0
 
-    /// With all leases that differ, and both kinds of effects.
+    /// Consumers with every kind of lease and both kinds of effects.
     static let all = [
         ModelConsumer(name: "keeper", wanted: .all, counts: false, lease: RetentionLease()),
         ModelConsumer(name: "counter", wanted: .warm, counts: true, lease: RetentionLease()),
@@ -23,7 +23,7 @@ struct ModelConsumer {
     ]
 }
 
-/// What a consumer has counted.
+/// The number of changes that a consumer has counted.
 @Record
 struct Tally {
     @ID var name: String

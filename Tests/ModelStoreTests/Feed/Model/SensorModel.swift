@@ -1,6 +1,6 @@
 import ModelStore
 
-/// What a later version of the program calls the records of ``Sensor``.
+/// The ``Sensor`` record in a later version of the program.
 @Record("Sensor")
 struct WiderSensor {
     @ID var id: String
@@ -12,7 +12,7 @@ struct WiderSensor {
     var level: Int = 7
 }
 
-/// What a still later version calls them, with a new index as well.
+/// The record in a still later version, with an additional index.
 @Record("Sensor")
 struct WidestSensor {
     @ID var id: String
@@ -25,7 +25,7 @@ struct WidestSensor {
     var tag: String = "t"
 }
 
-/// A version of the program, by what it knows of a sensor.
+/// A version of the program, defined by the fields of a sensor that it knows.
 enum SensorVersion: Int, CaseIterable {
     case first, wider, widest
 
@@ -36,14 +36,14 @@ enum SensorVersion: Int, CaseIterable {
     }
 }
 
-/// What is told apart of a sensor; in a version that lacks a field that has the value with which the field was added.
+/// The compared fields of a sensor. In a version without a field, the field has the default value with which it was added.
 struct PlainSensor: Equatable {
     var celsius: Double
     var note: String?
     var level = 7
     var tag = "t"
 
-    /// As a version sees it.
+    /// Returns the sensor as a version sees it.
     func known(to version: SensorVersion) -> PlainSensor {
         var known = self
         if version == .first { known.level = 7 }
@@ -58,14 +58,14 @@ struct PlainChange: Equatable {
     let before: PlainSensor?
     let after: PlainSensor?
 
-    /// As a version sees it.
+    /// Returns the change as a version sees it.
     func known(to version: SensorVersion) -> PlainChange {
         PlainChange(id: id, before: before?.known(to: version), after: after?.known(to: version))
     }
 }
 
 extension SensorVersion {
-    /// Has this version put a sensor.
+    /// Puts a sensor as this version.
     func put(_ sensor: PlainSensor, id: String, _ tx: inout WriteTransaction) throws {
         let (serial, celsius, note) = ("A-" + id, sensor.celsius, sensor.note)
         switch self {
@@ -81,7 +81,7 @@ extension SensorVersion {
         }
     }
 
-    /// Has this version delete a sensor.
+    /// Deletes a sensor as this version.
     func delete(id: String, _ tx: inout WriteTransaction) throws {
         switch self {
         case .first: try tx.delete(Sensor.self, id: id)
@@ -90,7 +90,7 @@ extension SensorVersion {
         }
     }
 
-    /// The changes in a change set as this version reads them.
+    /// Returns the changes in a change set as this version reads them.
     func changes(_ set: ChangeSet) throws -> [PlainChange] {
         switch self {
         case .first:

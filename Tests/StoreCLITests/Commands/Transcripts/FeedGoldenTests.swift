@@ -4,11 +4,11 @@ import StoreExpressions
 import StoreRuntime
 import Testing
 
-/// What `feed` and `consumers` print, as files that are checked in.
+/// The output of `feed` and `consumers`, compared with golden files.
 @Suite("The feed, word by word") struct FeedGoldenTests {
     private static let forms = ["table", "json", "jsonl", "csv"]
 
-    /// A folder with a store that has each kind of change.
+    /// Creates a folder with a store that contains each kind of change.
     private static func tool() throws -> Tool {
         let tool = try Sample.tool()
         try tool.run("set", "Sensor", "s1", "celsius=-0.5", "note=a\u{1B}[31mb")
@@ -98,7 +98,7 @@ import Testing
             _ = try tx.delete(dynamicID: id, typeIndex: log)
         }
         for number in 5...9 { try store.write { try Sample.putLog(number, in: &$0) } }
-        // The feed is trimmed between commits, some time after the last one.
+        // Retention trims the feed between commits, some time after the last one.
         let deadline = Date() + 240
         while Date() < deadline, try store.read({ try $0._reading.trailHead()?.count }) != 7 { usleep(1_000) }
         store.close()
@@ -141,7 +141,7 @@ import Testing
         try transcript.run("consumers", "drop", "mailer")
         try transcript.run("consumers", "list", "--output", "csv")
         try transcript.expect("consumers")
-        // It was taken away while it was held.
+        // `delete` took the consumer away while it was held.
         await #expect(throws: StoreError.self) { try await held.acknowledge(try #require(try await Self.first(store))) }
     }
 

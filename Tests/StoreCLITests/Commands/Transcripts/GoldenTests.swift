@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What every command prints in every form, and how it fails, as files that are checked in.
+/// The output of every command in every format, and its errors, compared with golden files.
 @Suite("Output, word by word") struct GoldenTests {
     private static let forms = ["table", "json", "jsonl", "csv"]
 
@@ -113,7 +113,7 @@ import Testing
         try transcript.run("set", "Alarm", "low", "peak=low", "past=[\"low\"]", "--if", "peak != 'low'")
         try transcript.run("set", "Alarm", "low", "peak=2", "--if", "past contains 'low'", "--output", "jsonl")
         try transcript.run("delete", "Alarm", "--where", "level == 'high'", "--yes")
-        // Mistakes.
+        // Invalid commands.
         try transcript.run("query", "Alarm", "--where", "peak == 'hihg'")
         try transcript.run("query", "Alarm", "--where", "peak == high")
         try transcript.run("query", "Alarm", "--where", "zone == 'zne 2'")
@@ -144,7 +144,7 @@ import Testing
         try transcript.run("--store", "c", "insert", "Log", #"{"text": "first"}"#, "--create", "--schema", "types.json")
         try transcript.run(
             "--store", "c", "insert", "Log", #"{"text": "second"}"#, "--create", "--schema", "types.json")
-        // A failure leaves no store.
+        // A failed command leaves no store.
         try transcript.run("--store", "d", "insert", "Seat", #"{"row": 1}"#, "--create")
         try transcript.run("--store", "d", "import", "Room", "missing.csv", "--create")
         try transcript.run("--store", "d", "types")
@@ -202,7 +202,7 @@ import Testing
         try transcript.run("set", "Sensor", "s3", "address.zip=1", #"address={"city": "Ulm"}"#)
         try transcript.run("set", "Sensor", "s1")
         try transcript.run("set", "Sensor", "s9", "room=x")
-        // Who takes status 1 for a condition that is not met must hear of such mistakes.
+        // A script may take status 1 for an unmet condition, so these mistakes need a different status.
         try transcript.run("set", "Sensor", "s9", "celcius=1")
         try transcript.run("set", "Sensor", "s9", "room=x", "--if", "room == = 'x'")
         try transcript.run("set", "Sensor", "s1", "room=")

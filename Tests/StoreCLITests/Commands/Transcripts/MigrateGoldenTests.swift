@@ -1,8 +1,8 @@
 import Testing
 
-/// What `migrate` says and does, as a file that is checked in.
+/// The output and effects of `migrate`, compared with a golden file.
 @Suite("Migrations, word by word") struct MigrateGoldenTests {
-    /// A schema document of the type that `Version1` of these tests makes; `fields` and `indexes` are JSON.
+    /// Returns a schema document of the type that `Version1` of these tests makes; `fields` and `indexes` are JSON.
     private static func document(_ fields: String, indexes: String = "[]", id: String = "id") -> String {
         #"{"name": "Box", "id": ["\#(id)"], "fields": [\#(fields)], "indexes": \#(indexes)}"#
     }

@@ -1,8 +1,8 @@
 import Testing
 
-/// What `at` and `diff` print, as files that are checked in.
+/// The output of `at` and `diff`, compared with golden files.
 @Suite("Time travel, word by word") struct PastGoldenTests {
-    /// A folder with a store that has been changed in each way.
+    /// Creates a folder with a store that has been changed in each way.
     private static func tool() throws -> Tool {
         let tool = try Sample.tool()
         try tool.run("set", "Sensor", "s1", "celsius=-0.5", "note=a\u{1B}[31mb")

@@ -1,6 +1,6 @@
 import Testing
 
-/// What `query` prints in every form, and how it fails, as files that are checked in.
+/// The output of `query` in every format, and its errors, compared with golden files.
 @Suite("Queries, word by word") struct QueryGoldenTests {
     @Test func `query`() throws {
         var transcript = Transcript(try Sample.tool())

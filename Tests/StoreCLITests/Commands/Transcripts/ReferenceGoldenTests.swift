@@ -1,6 +1,6 @@
 import Testing
 
-/// What commands print of types that refer to each other, and how they keep references whole.
+/// The output of commands on types that refer to each other, and how the commands preserve references.
 @Suite("References, word by word") struct ReferenceGoldenTests {
     private static let schema = """
         {"types": [
@@ -64,7 +64,7 @@ import Testing
 
     @Test func `a line that refers to nothing is named, and left out where others are wanted`() throws {
         let tool = try tool()
-        // Without 12, whose boss there is not, 11 has none either. The boss of 15 comes behind it.
+        // Person 12 is skipped because its boss does not exist, so 11 has no boss either. The boss of 15 follows in a later line.
         try tool.write(
             "people.jsonl",
             """
@@ -164,14 +164,14 @@ import Testing
         let changes: [(command: [String], lineCount: Int)] = [
             (["get", "Desk", "1"], 3), (["set", "Room", "attic", "floor=7"], 5),
             (["set", "Person", "2", "name=Rob"], 7),
-            // Another room on the same floor: nothing that is shown changes.
+            // The new room is on the same floor, so no shown value changes.
             (["insert", "Room", #"{"id": "loft", "floor": 7}"#], 7), (["set", "Desk", "3", "room=loft"], 7),
-            // A new owner, who has no boss.
+            // The new owner has no boss.
             (["set", "Desk", "1", "owner=3"], 8), (["delete", "Desk", "2"], 9),
         ]
         for (command, lineCount) in changes {
             #expect(try tool.run(command).status == 0)
-            // One by one, so that none are merged.
+            // The test waits after each command, so that no updates merge.
             try watcher.waitForOutput { $0.count { $0 == "\n" } == headCount + lineCount }
         }
         var transcript = Transcript(tool)

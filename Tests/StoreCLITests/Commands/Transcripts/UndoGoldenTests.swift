@@ -1,10 +1,11 @@
 import Testing
 
-/// What `undo` and `revert` print, as files that are checked in.
+/// The output of `undo` and `revert`, compared with golden files.
 @Suite("Undoing, word by word") struct UndoGoldenTests {
     private static let forms = ["table", "json", "jsonl", "csv"]
 
-    /// A folder with a store whose change set 7 changes two records, of which one is changed again in 8; 9 to 11 do the rest.
+    /// Creates a folder with a store. Change set 7 changes two records, 8 changes one of them again, and 9 to 11 make the other
+    /// changes.
     private static func tool() throws -> Tool {
         let tool = try Sample.tool()
         try tool.write(

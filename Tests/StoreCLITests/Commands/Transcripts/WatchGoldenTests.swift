@@ -1,6 +1,6 @@
 import Testing
 
-/// What `watch` prints, as files that are checked in.
+/// The output of `watch`, compared with golden files.
 @Suite("Watching, word by word") struct WatchGoldenTests {
     private static let forms = ["table", "json", "jsonl", "csv"]
 
@@ -36,7 +36,7 @@ import Testing
             ["set", "Sensor", "s2", "room=hall"], ["delete", "Sensor", "s1"], ["delete", "Sensor", "s2"],
         ].enumerated() {
             #expect(try tool.run(change).status == 0)
-            // One by one, so that none are merged.
+            // The test waits after each command, so that no updates merge.
             let position = number + 7
             guard positions.contains(position) else { continue }
             for (form, _, watcher) in watchers {
@@ -48,7 +48,7 @@ import Testing
         try transcript.expect(name)
     }
 
-    /// What the output has when it has come to a position.
+    /// Returns the text that the output contains once it has reached a position.
     private static func mark(of position: Int, _ form: String) -> String {
         switch form {
         case "table": "\n *\(position)  "

@@ -10,7 +10,7 @@ struct Account {
     var region: String
 }
 
-/// What a row of the table found, so that the sides can be compared for equal results.
+/// Sums up the records that a row of the table found, so that the sides' results can be compared.
 struct Checksum: Equatable, CustomStringConvertible {
     var count = 0
     var sum = 0

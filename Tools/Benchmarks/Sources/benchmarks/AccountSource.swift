@@ -7,7 +7,7 @@ struct AccountSource {
     private static let familyNames = ["Lovelace", "Novak", "Rossi", "Ivanov", "Yılmaz", "Haddad", "Hopper", "Sato"]
     private static let regions = ["north", "east", "south", "west", "center", "islands", "abroad"]
 
-    /// The next accounts, in the order of their ids, which follow those of earlier calls.
+    /// Returns the next accounts in the order of their ids, which continue those of earlier calls.
     mutating func next(_ count: Int) -> [Account] {
         let first = nextID
         nextID += count
@@ -17,7 +17,7 @@ struct AccountSource {
     private mutating func makeAccount(_ id: Int) -> Account {
         let given = Self.givenNames[Int(random.next() % UInt64(Self.givenNames.count))]
         let family = Self.familyNames[Int(random.next() % UInt64(Self.familyNames.count))]
-        // The id makes it unique, the number before it random in order.
+        // The id makes the email unique. The number before it makes the order of emails random.
         let email = "\(String(random.next() >> 24, radix: 36)).\(id)@example.com"
         return Account(
             id: id, email: email, name: "\(given) \(family)", balance: Int(random.next() % 1_000_000),

@@ -8,7 +8,7 @@ import Foundation
 /// swift run -c release --package-path Tools/Benchmarks benchmarks --only 2 --rounds 9 --json results.json
 /// ```
 ///
-/// Needs liblmdb-dev and libsqlite3-dev. `README.md` says what is compared.
+/// Needs liblmdb-dev and libsqlite3-dev. `README.md` lists the comparisons.
 @main
 struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

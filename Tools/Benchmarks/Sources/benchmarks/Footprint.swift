@@ -1,14 +1,14 @@
 import Foundation
 
-/// What the sides take on disk and in memory.
+/// The space that the sides use on disk and in memory.
 struct Footprint: Codable {
-    /// Bytes on disk for each record.
+    /// The bytes on disk for each record.
     var diskBytes: [SideKind: Double] = [:]
-    /// Peak memory of a process that inserts all records, in MiB.
+    /// The peak memory of a process that inserts all records, in MiB.
     var insertMebibytes: [SideKind: Double] = [:]
-    /// Peak memory of a process that scans all records and reads each by id, in MiB.
+    /// The peak memory of a process that scans all records and reads each by id, in MiB.
     var readMebibytes: [SideKind: Double] = [:]
-    /// Peak memory of a process that only makes the data, in MiB.
+    /// The peak memory of a process that only makes the data, in MiB.
     var dataMebibytes = 0.0
 
     func printOut() {
@@ -31,7 +31,7 @@ struct Footprint: Codable {
         print(line)
     }
 
-    /// The bytes that the files in a directory take on disk.
+    /// Returns the bytes that the files in a directory occupy on disk.
     static func allocatedBytes(in directory: String) throws -> Int {
         var sum = 0
         for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
@@ -41,7 +41,7 @@ struct Footprint: Codable {
         return sum
     }
 
-    /// One of the sizes that the system tells of this process.
+    /// Returns one of the sizes that the system reports for this process.
     static func statusKibibytes(_ name: String) throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("\(name):") }),
@@ -50,7 +50,7 @@ struct Footprint: Codable {
         return size
     }
 
-    /// Runs this program anew for one side and one task, and asks for its peak memory in MiB.
+    /// Runs this program again for one side and one task, and returns its peak memory in MiB.
     static func peakMebibytes(of task: ChildTask, _ side: SideKind?, _ directory: String, rows: Int) throws -> Double {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -71,7 +71,7 @@ struct Footprint: Codable {
     }
 }
 
-/// What a child process does, so that its peak memory is that of one side.
+/// The task of a child process. Each child works for one side, so that its peak memory belongs to that side.
 enum ChildTask: String {
     case data, insert, read, stream
 

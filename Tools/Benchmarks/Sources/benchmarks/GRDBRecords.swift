@@ -1,6 +1,6 @@
 import GRDB
 
-/// Accounts as GRDB's documentation begins with: `Codable`, asked for by the query interface.
+/// Accounts in the form that GRDB's documentation starts with: `Codable`, and fetched with the query interface.
 private struct AccountRecord: Codable, FetchableRecord, TableRecord {
     static let databaseTableName = "account"
 
@@ -11,7 +11,7 @@ private struct AccountRecord: Codable, FetchableRecord, TableRecord {
     let region: String
 }
 
-/// Visits in the same way.
+/// Visits in the same form.
 private struct VisitRecord: Codable, FetchableRecord, TableRecord {
     static let databaseTableName = "visit"
 

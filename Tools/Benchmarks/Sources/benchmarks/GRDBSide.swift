@@ -1,6 +1,6 @@
 import GRDB
 
-/// GRDB as its documentation advises where speed counts: a pool, cached statements, positional columns, no Codable.
+/// GRDB as its documentation advises for speed: a pool, cached statements, positional columns, no Codable.
 final class GRDBSide: Side {
     let pool: DatabasePool
 
@@ -12,7 +12,7 @@ final class GRDBSide: Side {
 
     convenience init(directory: String) throws { try self.init(directory: directory, isTuned: true) }
 
-    /// Opens or makes the database; `isTuned` with a map and a cache that holds all of it.
+    /// Opens the database, or creates it. With `isTuned`, its map and its cache hold the whole database.
     init(directory: String, isTuned: Bool) throws {
         pool = try Self.openPool(directory: directory, isTuned: isTuned)
         try pool.write { database in
@@ -30,18 +30,18 @@ final class GRDBSide: Side {
         }
     }
 
-    /// A pool whose commits survive the loss of power.
+    /// Opens a pool whose commits survive a power loss.
     static func openPool(directory: String, isTuned: Bool) throws -> DatabasePool {
         var configuration = Configuration()
         configuration.prepareDatabase { database in
             guard isTuned else { return }
-            // LMDB has the system's page cache to itself; SQLite's own cache is 2 MB unless told otherwise, and a bulk
-            // insert in random order then takes three times as long.
+            // LMDB can use the whole page cache of the system. SQLite's own cache is 2 MB by default, and a bulk insert in random
+            // order then takes three times as long.
             try database.execute(sql: "PRAGMA mmap_size = 1073741824")
             try database.execute(sql: "PRAGMA cache_size = -65536")
         }
         let pool = try DatabasePool(path: "\(directory)/database.sqlite", configuration: configuration)
-        // Not in `prepareDatabase`: the pool sets NORMAL after it, with which no commit would be synced.
+        // Not in `prepareDatabase`: the pool sets NORMAL after it, and then no commit would be synced.
         try pool.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA synchronous = FULL")
             guard try Int.fetchOne(database, sql: "PRAGMA synchronous") == 2,
@@ -59,7 +59,7 @@ final class GRDBSide: Side {
     }
 
     private static func insert(_ account: Account, with statement: Statement) throws {
-        // The number of arguments is right: nothing needs to be checked for each row.
+        // The number of arguments is correct, so no check for each row is needed.
         statement.setUncheckedArguments([account.id, account.email, account.name, account.balance, account.region])
         try statement.execute()
     }
@@ -93,7 +93,7 @@ final class GRDBSide: Side {
     }
 
     private static func find(_ statement: Statement, _ key: some DatabaseValueConvertible) throws -> Account? {
-        // Decodes from the statement in place, where a fetched `Row` would be copied.
+        // Decodes directly from the statement, without the copy that a fetched `Row` needs.
         statement.setUncheckedArguments([key])
         return try Account.fetchOne(statement)
     }
@@ -200,7 +200,7 @@ final class GRDBSide: Side {
     func fetch(ids: [Int]) throws -> Checksum {
         try pool.read { database in
             var checksum = Checksum()
-            // More values than a statement can have parameters.
+            // In the text of the statement, because a statement cannot have that many parameters.
             let list = ids.map(String.init).joined(separator: ",")
             let found = try Account.fetchAll(database, sql: "\(Self.columns) WHERE id IN (\(list))")
             for account in found { checksum.add(account) }
@@ -238,7 +238,7 @@ extension Account: FetchableRecord {
     init(row: GRDB.Row) { self.init(id: row[0], email: row[1], name: row[2], balance: row[3], region: row[4]) }
 }
 
-/// What an index on balances tells of an account.
+/// The fields of an account that an index on balances contains.
 private struct Holding: FetchableRecord {
     let id: Int
     let balance: Int

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import ModelStore
 
-/// One side of the row about prefetching: an author, of whom there are many books.
+/// The target side of the row about prefetching: an author with many books.
 @Record
 struct Author {
     @ID var id: Int
@@ -12,7 +12,7 @@ struct Author {
     static let books = Inverse<Author, Book>(\.author)
 }
 
-/// The other side.
+/// The referring side.
 @Record
 struct Book {
     @ID var id: Int
@@ -20,7 +20,7 @@ struct Book {
     var title: String
 }
 
-/// Authors with ten books each, in any order of ids.
+/// Authors with ten books each. The ids of the books are in random order.
 struct LibraryData {
     static let booksOfEach = 10
     let authors: [Author]
@@ -48,7 +48,7 @@ struct ModelStoreLibrary {
         }
     }
 
-    /// The first authors, each with all books.
+    /// Returns a checksum of the first authors, each with all books.
     func prefetch(_ count: Int) throws -> Checksum {
         let request = Author.order { $0.id.ascending }.limit(count)
         return try store.read { transaction in
@@ -63,7 +63,7 @@ struct ModelStoreLibrary {
     func close() { store.close() }
 }
 
-/// GRDB's side: with an association, as its documentation advises, and with two requests put together by hand.
+/// GRDB's side: with an association, as its documentation advises, and with two requests that are combined by hand.
 struct GRDBLibrary {
     private struct AuthorRow: TableRecord, FetchableRecord {
         static let databaseTableName = "author"
@@ -163,7 +163,7 @@ extension Checksum {
 }
 
 extension Session {
-    /// The row that reads records with those that refer to them.
+    /// Measures the row that reads records together with the records that refer to them.
     func measurePrefetching() throws {
         let row = TableRow(
             name: "10 prefetch", what: "1,000 records with ten each that refer to them; plain GRDB by its association",

@@ -15,7 +15,7 @@ final class ModelStoreSide: Side {
 
     /// Inserts accounts in one transaction.
     ///
-    /// - Parameter isFed: whether the transaction has a change set, as it does for all who use the store.
+    /// - Parameter isFed: whether the transaction has a change set, as it always does in a program.
     func insertTogether(_ accounts: [Account], isFed: Bool) throws {
         try store.write { transaction in
             if !isFed { transaction.leaveOutOfFeed() }

@@ -1,6 +1,6 @@
 import CLMDBRaw
 
-/// Bytes to hand to LMDB, in memory that is allocated once and does not grow.
+/// Bytes to pass to LMDB, in memory that is allocated once and does not grow.
 @safe
 final class RawBuffer {
     let base: UnsafeMutableRawPointer
@@ -14,7 +14,7 @@ final class RawBuffer {
 
     deinit { unsafe base.deallocate() }
 
-    /// What was appended, as LMDB takes it; until the next change.
+    /// The appended bytes in LMDB's form, valid until the next change.
     @inline(__always)
     var bytes: MDB_val { unsafe MDB_val(mv_size: count, mv_data: base) }
 
@@ -28,7 +28,7 @@ final class RawBuffer {
         count += MemoryLayout<T>.size
     }
 
-    /// Overwrites what was appended before.
+    /// Overwrites bytes that were appended before.
     @inline(__always)
     func store<T: FixedWidthInteger & BitwiseCopyable>(_ integer: T, at offset: Int) {
         precondition(offset + MemoryLayout<T>.size <= count)
@@ -66,11 +66,11 @@ func check(_ code: Int32, _ operation: StaticString) throws {
     guard code == 0 else { throw BenchmarkError("\(operation): \(unsafe String(cString: mdb_strerror(code)))") }
 }
 
-/// What can be asked of the files of an LMDB environment that others have open.
+/// Reads facts about the files of an LMDB environment that other code has open.
 enum EnvironmentFile {
-    /// The number of the last commit.
+    /// Returns the number of the last commit.
     ///
-    /// Opened without locks, so that the lock file, which must not be opened twice in a process, is left alone.
+    /// It opens the environment without locks, because a process must not open the lock file twice.
     static func lastTransaction(in directory: String) throws -> Int {
         var opened: OpaquePointer?
         try unsafe check(mdb_env_create(&opened), "mdb_env_create")

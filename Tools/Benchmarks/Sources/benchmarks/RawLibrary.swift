@@ -1,7 +1,7 @@
 import CLMDBRaw
 import ModelStore
 
-/// Raw LMDB's side of row 10: the keys of all books are taken from the index, sorted, and found with one cursor.
+/// Raw LMDB's side of row 10. It takes the keys of all books from the index, sorts them, and finds the books with one cursor.
 @safe
 final class RawLibrary {
     private let tables: RawTables
@@ -43,7 +43,7 @@ final class RawLibrary {
 
     func close() { tables.close() }
 
-    /// A book to be found: its key in the order of keys, and its place among all that are asked for.
+    /// A book to find: its key as a sortable number, and its index among all requested books.
     private struct Wanted {
         let key: UInt64
         let place: Int

@@ -1,8 +1,8 @@
 import CLMDBRaw
 import Foundation
 
-/// LMDB through its C interface, with the same puts as ModelStore does: record, unique index, balance index, feed,
-/// head. Records have the size that ModelStore's have; nothing is hashed, checked or kept for later.
+/// LMDB through its C interface, with the same puts as ModelStore: record, unique index, balance index, feed, head. Records have
+/// the same size as ModelStore's. Nothing is hashed, checked or kept for later.
 @safe
 final class RawSide: Side {
     private let environment: OpaquePointer
@@ -12,12 +12,12 @@ final class RawSide: Side {
     private let balances: MDB_dbi
     private let feed: MDB_dbi
     private let metadata: MDB_dbi
-    /// Whether what is inserted leaves an entry in the feed.
+    /// Whether an insert adds an entry to the feed.
     private let keepsFeed: Bool
     private let visitsDirectory: String
     private var visits: RawVisits?
     private var sequence: UInt64 = 0
-    /// The greatest id so far: what follows it is appended, as ModelStore does.
+    /// The greatest id so far. Greater ids are appended, as in ModelStore.
     private var greatestID = Int.min
     private let key = RawBuffer(capacity: 1 << 10)
     private let value = RawBuffer(capacity: 1 << 10)
@@ -62,7 +62,7 @@ final class RawSide: Side {
             key.append("head")
             if let head = unsafe try find(metadata, transaction) {
                 sequence = unsafe head.loadUnaligned(as: UInt64.self)
-                // Unknown in a database that was there before: nothing is appended.
+                // Unknown in an existing database, so nothing is appended.
                 greatestID = .max
             }
         }
@@ -92,8 +92,8 @@ final class RawSide: Side {
 
     func insertTogether(_ accounts: [Account]) throws {
         try unsafe commit { transaction in
-            // The feed is written after the records, as the net changes are known at the end only. The bytes of all of
-            // them are kept until then.
+            // The feed is written after the records, because the net changes are known only at the end. The bytes of all changes
+            // are kept until then.
             let all = RawBuffer(capacity: keepsFeed ? accounts.count * 128 + (128 << 10) : 60)
             all.append(zeros: 60)
             for account in accounts { unsafe try insert(account, transaction, feed: all) }
@@ -105,7 +105,7 @@ final class RawSide: Side {
         for account in accounts { try insertBatch(CollectionOfOne(account)) }
     }
 
-    /// One commit, with an entry in the feed for each record, as if each came from a write of its own.
+    /// Makes one commit with an entry in the feed for each record, as if each record came from a write of its own.
     func insertBatch(_ accounts: some Collection<Account>) throws {
         try unsafe commit { transaction in
             for account in accounts {
@@ -144,7 +144,7 @@ final class RawSide: Side {
         unsafe try put(balances, transaction, 0)
     }
 
-    /// A record: 16 bytes of header, id, balance, three ends of texts, the texts. As long as ModelStore's.
+    /// Encodes a record: 16 bytes of header, id, balance, the ends of the three texts, the texts. It is as long as ModelStore's.
     private func encode(_ account: Account) {
         value.removeAll()
         value.append(zeros: 16)
@@ -351,7 +351,7 @@ final class RawSide: Side {
         }
     }
 
-    // A walk over all records that looks at the first eight bytes of each name, and decodes those that may be among the last.
+    // Walks all records, looks at the first eight bytes of each name, and decodes the records that may be among the last.
     func fetchLastNames(limit: Int) throws -> Checksum {
         var last: [(word: UInt64, account: Account)] = []
         var least: UInt64 = 0
@@ -372,7 +372,7 @@ final class RawSide: Side {
         return checksum
     }
 
-    // Raw LMDB has no search of its own: this is not measured.
+    // Raw LMDB has no search of its own, so this is not measured.
     func countEmails(containing text: String) throws -> Int { throw BenchmarkError("raw LMDB does not search") }
 
     func insertVisits(_ visits: [Visit]) throws {

@@ -1,7 +1,7 @@
 import CLMDBRaw
 import Foundation
 
-/// An LMDB environment with some databases through the C interface, for rows whose records are no accounts.
+/// An LMDB environment with some databases through the C interface, for rows whose records are not accounts.
 @safe
 final class RawTables {
     private let environment: OpaquePointer
@@ -39,7 +39,7 @@ final class RawTables {
         unsafe mdb_env_close(environment)
     }
 
-    /// All that `body` puts, in one transaction.
+    /// Runs `body` in one write transaction.
     func write(_ body: (OpaquePointer) throws -> Void) throws {
         var opened: OpaquePointer?
         try unsafe check(mdb_txn_begin(environment, nil, 0, &opened), "mdb_txn_begin")
@@ -88,7 +88,7 @@ final class RawTables {
 }
 
 extension MDB_val {
-    /// The bytes from `offset` on as a text.
+    /// Returns the bytes from `offset` on as a text.
     @inline(__always)
     func text(from offset: Int) -> String {
         unsafe String(
@@ -100,7 +100,7 @@ extension MDB_val {
 }
 
 extension RawBuffer {
-    /// Appends a number so that keys come in its order.
+    /// Appends a number so that keys sort in the order of the numbers.
     @inline(__always)
     func append(keyOf number: Int) { append(integer: UInt64(bitPattern: Int64(number ^ .min)).bigEndian) }
 }

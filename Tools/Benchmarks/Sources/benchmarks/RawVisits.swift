@@ -1,6 +1,6 @@
 import CLMDBRaw
 
-/// Raw LMDB's side of row 9e: records by id, and an index whose keys are place, day and id.
+/// Raw LMDB's side of row 9e: records by id, and an index whose keys are the fields place and day and the id.
 @safe
 final class RawVisits {
     private let tables: RawTables
@@ -20,7 +20,7 @@ final class RawVisits {
                 key.removeAll()
                 key.append(keyOf: visit.id)
                 value.removeAll()
-                // As long as a header, and what tells where fields end.
+                // As long as ModelStore's header and its offset table.
                 value.append(zeros: 24)
                 value.append(integer: visit.id)
                 value.append(integer: visit.place)

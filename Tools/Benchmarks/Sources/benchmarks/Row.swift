@@ -5,21 +5,21 @@ struct TableRow: Codable {
     /// The row's name, also for `--only`.
     let name: String
     let what: String
-    /// How many operations one measurement does.
+    /// The number of operations in one measurement.
     let operations: Int
-    /// ModelStore's speed over the other's that is to be reached.
+    /// The target for ModelStore's speed relative to each side.
     var targets: [SideKind: Double] = [:]
-    /// Seconds of each round.
+    /// The seconds of each round.
     var seconds: [SideKind: [Double]] = [:]
     var note: String?
 
-    /// The median of a side's rounds in seconds.
+    /// Returns the median of a side's rounds in seconds.
     func median(_ side: SideKind) -> Double? {
         guard let all = seconds[side]?.sorted(), !all.isEmpty else { return nil }
         return (all[(all.count - 1) / 2] + all[all.count / 2]) / 2
     }
 
-    /// Half the distance between a side's best and worst round, in parts of the median.
+    /// Returns half the distance between a side's best and worst round, as a fraction of the median.
     func spread(_ side: SideKind) -> Double? {
         guard let all = seconds[side], all.count > 1, let least = all.min(), let most = all.max(),
             let median = median(side), median > 0
@@ -27,7 +27,7 @@ struct TableRow: Codable {
         return (most - least) / 2 / median
     }
 
-    /// How many times as fast as the other side ModelStore is, or another side.
+    /// Returns how many times as fast as the other side ModelStore is, or another side in its place.
     func ratio(of side: SideKind = .modelStore, to other: SideKind) -> Double? {
         guard let own = median(side), let others = median(other), own > 0 else { return nil }
         return others / own
@@ -52,7 +52,7 @@ enum TablePrinter {
             line += pad(row.ratio(to: side).map { number($0) } ?? "-", width, false)
             if side == .plainGRDB { continue }
             line += pad(row.targets[side].map { "≥ \(number($0))" } ?? "", 8, false)
-            // What raw LMDB reaches is the most that a store on top of it can.
+            // The speed of raw LMDB is the most that a store on top of it can reach.
             if side == .grdb { line += pad(row.ratio(of: .raw, to: .grdb).map { number($0) } ?? "", 8, false) }
         }
         let missed = row.targets.contains { side, target in row.ratio(to: side).map { $0 < target } ?? false }

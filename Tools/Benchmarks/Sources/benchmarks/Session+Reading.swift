@@ -1,10 +1,10 @@
 extension Session {
-    /// The rows that read. The sides hold the same accounts.
+    /// Measures the rows that read. The sides hold the same accounts.
     func measureReading(_ sides: OpenSides) throws {
         var random = SplitMix64(state: 7)
         let sample = accounts.shuffled(using: &random).prefix(max(1, accounts.count / 2))
         let ids = sample.map(\.id)
-        // Copies, in the order of use: fetching the accounts' own strings from all over the memory would count for all.
+        // Copies, in the order of use. Reading the accounts' own strings from scattered memory would count for all sides.
         let emails = sample.map { String(decoding: Array($0.email.utf8), as: UTF8.self) }
         try measureByID(sides, ids)
         try measure(
@@ -24,7 +24,7 @@ extension Session {
         ) { try sides[$0].scan() }
     }
 
-    /// The rows that fetch by conditions and order.
+    /// Measures the rows that fetch by conditions and order.
     func measureFetching(_ sides: OpenSides) throws {
         let starts = (0..<500).map { $0 * 1_987 }
         try measure(
@@ -82,7 +82,7 @@ extension Session {
         }
     }
 
-    /// Requests with long lists of values: time for each value should not grow with their number.
+    /// Measures requests with long lists of values. The time for each value should not grow with their number.
     private func measureMembership(_ sides: OpenSides) throws {
         var random = SplitMix64(state: 23)
         for count in [1_000, 10_000, 100_000] where count <= accounts.count {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Session {
-    /// The rows that insert everything in one transaction. Keeps the files of the one in the order of ids for the others.
+    /// Measures the rows that insert everything in one transaction. Keeps the files of the insert in id order for the other rows.
     func measureBulkInsert() throws -> OpenSides {
         let ordered = TableRow(
             name: "1a bulk insert",
@@ -25,7 +25,7 @@ extension Session {
         return sides
     }
 
-    /// Measures a bulk insert, each round into new files, and leaves the last ones open.
+    /// Measures a bulk insert, each round into new files, and leaves the last files open.
     private func measureBulkInsert(
         _ row: TableRow, _ accounts: [Account], in name: String = "bulk"
     ) throws -> OpenSides {
@@ -57,7 +57,7 @@ extension Session {
         guard found.allSatisfy({ $0 == found[0] }) else { throw BenchmarkError("the sides differ: \(found)") }
     }
 
-    /// The rows of durable one-record commits.
+    /// Measures the rows of durable one-record commits.
     func measureDurableWriting(_ sides: OpenSides, count: Int) async throws {
         let batches = (0..<rounds).map { _ in source.next(count) }
         let note = "LMDB syncs twice for a commit (data, then its meta page), SQLite's log once"
@@ -80,7 +80,7 @@ extension Session {
         try requireEqualContents(sides)
     }
 
-    /// The rows of durable one-record writes from 64 tasks at once.
+    /// Measures the rows of durable one-record writes from 64 tasks at once.
     func measureConcurrentWriting(_ sides: OpenSides, count: Int) async throws {
         let taskCount = 64
         var row = TableRow(
@@ -109,7 +109,7 @@ extension Session {
                 row.seconds[kind, default: []].append(
                     try await timed { try await side.insert(fromTasks: slices) }.inSeconds)
             }
-            // The same once more with other accounts, so that all sides go on holding the same records.
+            // The same again with other accounts, so that all sides continue to hold the same records.
             let others = source.next(count)
             for (kind, side) in [(SideKind.grdb, sides.grdb), (.plainGRDB, sides.plainGRDB)] {
                 byHand.seconds[kind, default: []].append(

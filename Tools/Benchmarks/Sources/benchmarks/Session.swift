@@ -4,7 +4,7 @@ import Foundation
 final class Session {
     let rounds: Int
     let only: [String]
-    /// Whether rows 1 to 5 count processor time, which a busy machine distorts less.
+    /// Whether ``now()`` counts processor time, which a busy machine distorts less.
     let countsProcessorTime: Bool
     let directory: String
     var source = AccountSource()
@@ -19,7 +19,7 @@ final class Session {
         accounts = source.next(accountCount)
     }
 
-    /// Seconds on the clock that rows 1 to 5 use.
+    /// Returns the seconds on the clock of ``measure(_:warmUp:_:_:)``.
     func now() -> Double {
         var time = timespec()
         unsafe clock_gettime(countsProcessorTime ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &time)
@@ -28,7 +28,7 @@ final class Session {
 
     func isWanted(_ row: String) -> Bool { only.isEmpty || only.contains { row.hasPrefix($0) } }
 
-    /// The directory of a side, `name` telling several apart.
+    /// Returns the directory of a side. `name` distinguishes several directories of one side.
     func path(_ side: SideKind, _ name: String) -> String { "\(directory)/\(name)-\(side.rawValue)" }
 
     /// Adds a row and prints it.
@@ -37,7 +37,7 @@ final class Session {
         print(TablePrinter.line(row))
     }
 
-    /// Measures the sides in turn, in each round in another order, and checks that they find the same.
+    /// Measures the sides in turn, in another order in each round, and checks that their results are equal.
     func measure<Result: Equatable>(
         _ row: TableRow, warmUp: Bool = true, _ sides: [SideKind] = SideKind.allCases,
         _ body: (SideKind) throws -> Result
@@ -63,7 +63,7 @@ final class Session {
         add(row)
     }
 
-    /// As ``measure(_:warmUp:_:_:)`` for bodies that wait. They measure for themselves, so that they can prepare.
+    /// As ``measure(_:warmUp:_:_:)`` for closures that wait. They measure their own time, so that they can prepare first.
     func measureWaiting(
         _ row: TableRow, _ sides: [SideKind] = SideKind.allCases, _ body: (SideKind, Int) async throws -> Duration
     ) async throws {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// One of those that are compared, over a directory of its own.
+/// One side of the comparison, over a directory of its own.
 protocol Side: AnyObject {
-    /// Opens an existing database or makes one, with commits that survive the loss of power.
+    /// Opens an existing database or creates one. Its commits must survive a power loss.
     init(directory: String) throws
 
-    /// Inserts all in one transaction.
+    /// Inserts all accounts in one transaction.
     func insertTogether(_ accounts: [Account]) throws
-    /// Inserts each in a transaction of its own, one after the other, and waits for each.
+    /// Inserts each account in a transaction of its own, one after the other, and waits for each.
     func insertOneByOne(_ accounts: [Account]) throws
     /// Reads whole records, each in a transaction of its own.
     func readOneByOne(_ ids: [Int]) throws -> Checksum
@@ -29,7 +29,7 @@ protocol Side: AnyObject {
     func fetchHoldings(from balance: Int, limit: Int) throws -> Checksum
     /// Counts the records with balances in a range.
     func countBalances(in range: Range<Int>) throws -> Int
-    /// Reads the first `limit` records in the order of names, from the last one back.
+    /// Reads the first `limit` records in descending order of names.
     func fetchLastNames(limit: Int) throws -> Checksum
     /// Counts the records whose email contains a text.
     func countEmails(containing text: String) throws -> Int
@@ -45,7 +45,7 @@ enum SideKind: String, CaseIterable, Codable {
     case modelStore = "ModelStore"
     /// With settings for speed.
     case grdb = "GRDB"
-    /// With SQLite's own settings, but for the sync.
+    /// With SQLite's default settings, except for the sync.
     case plainGRDB = "plain GRDB"
     case raw = "raw"
 
@@ -60,7 +60,7 @@ enum SideKind: String, CaseIterable, Codable {
     }
 }
 
-/// What goes wrong in a benchmark.
+/// An error in a benchmark.
 struct BenchmarkError: Error, CustomStringConvertible {
     let description: String
 

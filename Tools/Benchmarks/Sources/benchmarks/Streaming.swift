@@ -1,13 +1,13 @@
 import Foundation
 import ModelStore
 
-/// Row 11: what a process takes in memory to stream records, by how many there are.
+/// Row 11: the memory that a process needs to stream records, by their number.
 enum Streaming {
     static let counts = [10_000, 1_000_000]
-    /// Two processes that do the same differ by about so much.
+    /// The difference that two processes with the same work may show.
     static let toleranceMebibytes = 1.0
 
-    /// Makes stores, streams each in a process of its own, and fails unless memory is the same for all of them.
+    /// Creates stores, streams each in a process of its own, and fails unless all processes need the same memory.
     static func measure(_ session: Session) throws {
         guard session.isWanted("11") else { return }
         var line = TablePrinter.pad("11 streaming", 26)
@@ -36,8 +36,8 @@ enum Streaming {
 
     /// Streams all records of a store in three ways.
     ///
-    /// - Returns: the most anonymous memory that the process had meanwhile, in KiB. The pages of the file, which the system
-    ///   may drop at any time, are no part of it.
+    /// - Returns: the most anonymous memory that the process had meanwhile, in KiB. It excludes the pages of the file, which the
+    ///   system may drop at any time.
     static func peakKibibytes(_ directory: String, count: Int) throws -> Int {
         let store = try Store(at: directory, records: Account.self, Visit.self)
         var peak = 0

@@ -9,7 +9,7 @@ struct Visit {
     var day: Int
     var guest: String
 
-    /// The same visits in every run: 400 places, each with some visits on each of 100 days.
+    /// Returns the same visits in every run: 400 places, each with some visits on each of 100 days.
     static func make(_ count: Int) -> [Visit] {
         var random = SplitMix64(state: 99)
         return (0..<count).map { id in

@@ -1,4 +1,4 @@
-/// This machine's state at one time, as it was read.
+/// The machine's state at one time.
 struct HostSnapshot: Sendable {
     var packages: [Package]
     var processes: [HostProcess]
@@ -6,17 +6,17 @@ struct HostSnapshot: Sendable {
     var interfaces: [NetworkInterface]
 }
 
-/// Reads all that hostwatch mirrors.
+/// Reads everything that hostwatch mirrors.
 ///
-/// Kept across snapshots, because the reader of mounts remembers file systems that do not answer, and that of packages what it
-/// read.
+/// Keep one instance for all snapshots: the mount reader remembers file systems that do not answer, and the package reader
+/// remembers its last result.
 struct HostReader: HostSource {
     private let packages = PackageReader()
     private let processes = ProcessReader()
     private let mounts = MountReader()
     private let interfaces = NetworkReader()
 
-    /// Reads the machine's state now.
+    /// Reads the machine's current state.
     ///
     /// - Throws: ``HostReadError`` naming the file that could not be read.
     func read() throws(HostReadError) -> HostSnapshot {

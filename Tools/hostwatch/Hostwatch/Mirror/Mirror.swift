@@ -1,8 +1,8 @@
 import ModelStore
 
-/// Makes the records of a type equal to what was read: new ones are inserted, changed ones updated, gone ones deleted.
+/// Makes the records of a type equal to a reading: inserts new records, updates changed ones, and deletes missing ones.
 enum Mirror {
-    /// How many records of a type were treated how.
+    /// The number of records of a type by treatment.
     struct Count: Equatable, Sendable {
         var inserted = 0
         var updated = 0
@@ -12,7 +12,7 @@ enum Mirror {
 
     /// Applies `current` in a write transaction.
     ///
-    /// - Parameter merging: gives the record to store for one that is there (the first argument) and was read again.
+    /// - Parameter merging: returns the record to store, from the stored record and the one read again.
     static func apply<R: Record>(
         _ current: [R], in transaction: inout WriteTransaction, merging: (_ stored: R, _ read: R) -> R = { $1 }
     ) throws -> Count {

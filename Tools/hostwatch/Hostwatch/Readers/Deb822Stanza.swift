@@ -1,14 +1,14 @@
 /// One paragraph of a Debian control file: fields with their values, as deb822(5) describes.
 struct Deb822Stanza: Sendable, Equatable {
-    /// A field and its value; further lines of the value follow line feeds.
+    /// A field and its value. Continuation lines of the value follow line feeds.
     struct Field: Sendable, Equatable {
-        /// The name as written; upper and lower case mean the same.
+        /// The name as written. Upper and lower case are equivalent.
         var name: String
-        /// The value without the space around its first line and the one that begins each further line.
+        /// The value, without the space around its first line and the space that begins each continuation line.
         var value: String
     }
 
-    /// The fields in their order.
+    /// The fields in order.
     var fields: [Field] = []
 
     /// The value of the field with this name.
@@ -17,7 +17,7 @@ struct Deb822Stanza: Sendable, Equatable {
             ?? fields.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
-    /// All paragraphs of a file. `path` is for the error.
+    /// Parses all paragraphs of a file. `path` is for the error.
     static func parse(_ bytes: [UInt8], path: String) throws(HostReadError) -> [Deb822Stanza] {
         var stanzas: [Deb822Stanza] = []
         var stanza = Deb822Stanza()

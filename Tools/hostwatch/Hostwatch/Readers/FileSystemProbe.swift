@@ -11,7 +11,7 @@ struct FileSystemSizes: Sendable, Equatable {
     var totalFiles: UInt64
     var freeFiles: UInt64
 
-    /// What the system answers for `path`; nil when it refuses.
+    /// Returns the system's answer for `path`; nil if the system refuses.
     static func query(_ path: String) -> FileSystemSizes? {
         var answer = statvfs()
         while unsafe statvfs(path, &answer) != 0 {
@@ -29,17 +29,19 @@ struct FileSystemSizes: Sendable, Equatable {
     }
 }
 
-/// Asks file systems for their sizes without being held up by one that does not answer.
+/// Reads the sizes of file systems without waiting for one that does not answer.
 ///
-/// A question to an unreachable server can block its thread for good, and nothing can call it back. So each question
-/// has a thread of its own, and a file system that still owes an answer is not asked again: at most one thread is
-/// stuck for each, however often it is tried. The set of those is protected by its lock.
+/// A query to an unreachable server can block its thread forever, and nothing can cancel it. So each query runs on a thread of
+/// its own, and a file system with an unanswered query gets no other. At most one thread is stuck for each file system, however
+/// often the probe tries.
+///
+/// - `unanswered` is protected by its mutex.
 final class FileSystemProbe: Sendable {
     private let patienceInSeconds: Double
     private let query: @Sendable (String) -> FileSystemSizes?
     private let unanswered = Mutex<Set<String>>([])
 
-    /// A probe that waits this long for each answer.
+    /// Creates a probe that waits this long for each answer.
     init(
         patienceInSeconds: Double = 1, query: @escaping @Sendable (String) -> FileSystemSizes? = FileSystemSizes.query
     ) {
@@ -47,7 +49,7 @@ final class FileSystemProbe: Sendable {
         self.query = query
     }
 
-    /// The sizes of the file system at `path`; nil when it refuses or does not answer in time.
+    /// Returns the sizes of the file system at `path`; nil if it refuses or does not answer in time.
     func sizes(of path: String) -> FileSystemSizes? {
         guard unanswered.withLock({ $0.insert(path).inserted }) else { return nil }
         let answer = Answer()

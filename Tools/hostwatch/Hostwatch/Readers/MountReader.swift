@@ -1,15 +1,15 @@
-/// Reads what is mounted, from `/proc/self/mountinfo`, and asks each file system for its free space.
+/// Reads the mounts from `/proc/self/mountinfo`, and the free space of each file system.
 struct MountReader {
-    /// The list of mounts of this process's mount namespace.
+    /// The path of the list of mounts of this process's mount namespace.
     var listPath = "/proc/self/mountinfo"
-    /// Who asks the file systems. Keep one for all readings, as it remembers those that do not answer.
+    /// Queries the file systems. Keep one probe for all readings, because it remembers those that do not answer.
     var probe = FileSystemProbe()
 
-    /// All mounts that can be seen, with their sizes.
+    /// Returns all visible mounts with their sizes.
     func read() throws(HostReadError) -> [Mount] {
         var mounts = try Self.parse(try SystemDirectory.bytes(at: listPath), path: listPath)
         for index in mounts.indices {
-            // To ask an automounter's directory would mount what is behind it.
+            // A query of an automounter's directory would mount the file system behind it.
             guard mounts[index].type != "autofs", let sizes = probe.sizes(of: mounts[index].target) else { continue }
             mounts[index].totalBytes = sizes.totalBytes
             mounts[index].freeBytes = sizes.freeBytes
@@ -20,7 +20,7 @@ struct MountReader {
         return mounts
     }
 
-    /// The mounts that a list names, without sizes. Of several on one directory the last hides the others.
+    /// Returns the mounts in a list, without sizes. If several mounts share a directory, the last one hides the others.
     static func parse(_ bytes: [UInt8], path: String) throws(HostReadError) -> [Mount] {
         var mounts: [Mount] = []
         var indexes: [String: Int] = [:]
@@ -41,8 +41,8 @@ struct MountReader {
         return mounts
     }
 
-    /// `36 35 98:0 /root /target rw,noatime master:1 - ext3 /dev/root rw,errors=continue`: any number of optional
-    /// fields stand before the hyphen.
+    /// Parses a line such as `36 35 98:0 /root /target rw,noatime master:1 - ext3 /dev/root rw,errors=continue`. Before the
+    /// hyphen there may be any number of optional fields.
     private static func parseLine(_ line: ArraySlice<UInt8>) -> Mount? {
         let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         guard words.count >= 9, let hyphen = words[6...].firstIndex(where: { $0.elementsEqual("-".utf8) }),
@@ -54,7 +54,7 @@ struct MountReader {
             options: merged(options(words[5]), superOptions))
     }
 
-    /// The mount's options and those of the file system, each once. Writing needs both to allow it.
+    /// Returns the options of the mount and of the file system, each once. The mount is writable only if both allow it.
     private static func merged(_ mountOptions: [String], _ superOptions: [String]) -> [String] {
         var options = mountOptions
         if superOptions.contains("ro"), let index = options.firstIndex(of: "rw") { options[index] = "ro" }

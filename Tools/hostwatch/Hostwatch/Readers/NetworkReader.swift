@@ -1,9 +1,9 @@
 /// Reads the network interfaces from `/sys/class/net`.
 struct NetworkReader {
-    /// The directory with a directory for each interface.
+    /// The directory that contains a directory for each interface.
     var classPath = "/sys/class/net"
 
-    /// All interfaces of this process's network namespace. One that goes away meanwhile is left out.
+    /// Returns all interfaces of this process's network namespace. Leaves out an interface that disappears in the meantime.
     func read() throws(HostReadError) -> [NetworkInterface] {
         var interfaces: [NetworkInterface] = []
         for name in try SystemDirectory.names(at: classPath) {
@@ -19,7 +19,7 @@ struct NetworkReader {
         return interfaces
     }
 
-    /// The interface that the files of its directory describe.
+    /// Returns the interface that the files of its directory describe.
     static func parse(
         name: String, file: (String) throws(HostReadError) -> [UInt8]
     ) throws(HostReadError) -> NetworkInterface {
@@ -35,7 +35,7 @@ struct NetworkReader {
             return value
         }
         let address = try word("address")
-        // An interface that is down, or has no speed at all, answers with an error or with -1.
+        // An interface that is down or has no speed answers with an error or with -1.
         let speed = (try? word("speed")).flatMap { Int32($0) }
         return NetworkInterface(
             name: name,

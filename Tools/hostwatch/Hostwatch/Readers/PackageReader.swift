@@ -3,16 +3,18 @@ import Synchronization
 
 /// Reads the installed packages from dpkg's status file.
 ///
-/// What was read last is kept, and given again while the file is the same. It is protected by its lock.
+/// The reader keeps its last result, and returns it again while the file is unchanged.
+///
+/// - `last` is protected by its mutex.
 final class PackageReader: Sendable {
-    /// What tells a file from what it was before.
+    /// Identifies a version of a file.
     private struct FileState: Equatable {
         let inode: UInt64
         let byteCount: Int
         let seconds: Int
         let nanoseconds: Int
 
-        /// That of the file at `path`; nil when it cannot be looked at.
+        /// Reads the state of the file at `path`; nil if the file cannot be examined.
         init?(of path: String) {
             var status = stat()
             guard unsafe stat(path, &status) == 0 else { return nil }
@@ -26,12 +28,12 @@ final class PackageReader: Sendable {
     private let statusPath: String
     private let last = Mutex<(file: FileState, packages: [Package])?>(nil)
 
-    /// - Parameter statusPath: where dpkg keeps its status.
+    /// - Parameter statusPath: the path of dpkg's status file.
     init(statusPath: String = "/var/lib/dpkg/status") { self.statusPath = statusPath }
 
-    /// The installed packages. dpkg replaces its file as a whole, so this is one consistent state.
+    /// Returns the installed packages. dpkg replaces its file as a whole, so this is one consistent state.
     func read() throws(HostReadError) -> [Package] {
-        // Before it is read: a file that is replaced meanwhile is read again the next time.
+        // Before the file is read: a file that is replaced during the read is read again the next time.
         let file = FileState(of: statusPath)
         if let last = last.withLock({ $0 }), last.file == file { return last.packages }
         let packages = try Self.parse(try SystemDirectory.bytes(at: statusPath), path: statusPath)
@@ -39,7 +41,7 @@ final class PackageReader: Sendable {
         return packages
     }
 
-    /// The installed packages that a status file lists, in its order.
+    /// Returns the installed packages in a status file, in its order.
     static func parse(_ bytes: [UInt8], path: String) throws(HostReadError) -> [Package] {
         var packages: [Package] = []
         for stanza in try Deb822Stanza.parse(bytes, path: path) {
@@ -61,8 +63,8 @@ final class PackageReader: Sendable {
         return packages
     }
 
-    /// Whether a status such as `install ok installed` says that the package is there and set up. One that waits for
-    /// triggers is: while dpkg works, packages pass through that state, and they are not gone meanwhile.
+    /// Returns whether a status such as `install ok installed` means that the package is present and set up. A package that waits
+    /// for triggers counts as well: packages pass through that state while dpkg works, and are not gone in the meantime.
     private static func isInstalled(_ status: String) -> Bool {
         ["installed", "triggers-pending", "triggers-awaited"].contains(status.split(separator: " ").last)
     }

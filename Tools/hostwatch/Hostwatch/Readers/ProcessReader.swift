@@ -3,14 +3,14 @@ import Glibc
 
 /// Reads the processes of this machine from `/proc`.
 struct ProcessReader {
-    /// Where the proc file system is mounted.
+    /// The mount point of the proc file system.
     var procPath = "/proc"
-    /// The kernel's clock ticks a second.
+    /// The kernel's clock ticks per second.
     var ticksPerSecond = Double(max(sysconf(CInt(_SC_CLK_TCK)), 1))
 
-    /// All processes that this user may see.
+    /// Returns all processes that this user may see.
     ///
-    /// Processes come and go meanwhile: one that is gone before it is read completely is left out.
+    /// Processes come and go during the reading. A process that ends before it is read completely is left out.
     func read() throws(HostReadError) -> [HostProcess] {
         let statPath = procPath + "/stat"
         guard let bootTime = parseBootTime(try SystemDirectory.bytes(at: statPath)) else {
@@ -28,7 +28,7 @@ struct ProcessReader {
         return processes
     }
 
-    /// The process whose directory is at `path`.
+    /// Returns the process whose directory is at `path`.
     func readProcess(at path: String, bootTime: UInt64) throws(HostReadError) -> HostProcess {
         let directory = try SystemDirectory(at: path)
         guard let stat = ProcessStat(try directory.bytes(of: "stat")) else {

@@ -1,4 +1,4 @@
-/// What `/proc/[pid]/stat` says, as far as it is used (see proc(5)).
+/// The fields of `/proc/[pid]/stat` that are used (see proc(5)).
 struct ProcessStat: Sendable, Equatable {
     var pid: Int32
     var name: String
@@ -10,10 +10,10 @@ struct ProcessStat: Sendable, Equatable {
     var startTicks: UInt64
     var virtualBytes: UInt64
 
-    /// Parses the file; nil when it is not what the kernel writes.
+    /// Parses the file; nil if it is not in the kernel's format.
     ///
-    /// The name stands in parentheses and may itself hold spaces, parentheses and line feeds, so it ends at the last
-    /// closing parenthesis of the file; everything after it is numbers.
+    /// The name is in parentheses and may itself contain spaces, parentheses and line feeds. So it ends at the last closing
+    /// parenthesis of the file. Everything after it is numbers.
     init?(_ bytes: [UInt8]) {
         guard let open = bytes.firstIndex(of: UInt8(ascii: "(")), let close = bytes.lastIndex(of: UInt8(ascii: ")")),
             open < close, let pid = Int32(text(bytes[..<open]).filter { $0 != " " })
@@ -37,15 +37,15 @@ struct ProcessStat: Sendable, Equatable {
     }
 }
 
-/// What `/proc/[pid]/status` says, as far as it is used.
+/// The fields of `/proc/[pid]/status` that are used.
 struct ProcessStatus: Sendable, Equatable {
     /// The effective user id.
     var userID: UInt32
-    /// The memory in RAM; 0 for kernel threads and zombies, which have none. It is taken from here because the number
-    /// in `stat` is an estimate.
+    /// The memory in RAM; 0 for kernel threads and zombies, which have none. It comes from this file because the number in `stat`
+    /// is an estimate.
     var residentBytes: UInt64
 
-    /// Parses the file; nil when it is not what the kernel writes. The name in it is escaped, so lines are lines.
+    /// Parses the file; nil if it is not in the kernel's format. The name in it is escaped, so it contains no line feeds.
     init?(_ bytes: [UInt8]) {
         var userID: UInt32?
         residentBytes = 0
@@ -62,14 +62,14 @@ struct ProcessStatus: Sendable, Equatable {
     }
 }
 
-/// The arguments in `/proc/[pid]/cmdline`: each ends with a zero byte, unless the process has overwritten them.
+/// Parses the arguments in `/proc/[pid]/cmdline`. Each ends with a zero byte, unless the process has overwritten them.
 func parseCommandLine(_ bytes: [UInt8]) -> [String] {
     guard !bytes.isEmpty else { return [] }
     let end = bytes.last == 0 ? bytes.count - 1 : bytes.count
     return bytes[..<end].split(separator: 0, omittingEmptySubsequences: false).map { text($0) }
 }
 
-/// The seconds from 1970 to this machine's start, from `/proc/stat`.
+/// Parses the seconds from 1970 to this machine's start, from `/proc/stat`.
 func parseBootTime(_ bytes: [UInt8]) -> UInt64? {
     for line in bytes.split(separator: UInt8(ascii: "\n")) where line.starts(with: "btime ".utf8) {
         return UInt64(text(line.dropFirst(6)))
@@ -77,5 +77,5 @@ func parseBootTime(_ bytes: [UInt8]) -> UInt64? {
     return nil
 }
 
-/// Bytes of the kernel as text; what is not UTF-8, which names may be, is replaced.
+/// Returns bytes of the kernel as text. Names may contain bytes that are not UTF-8; these are replaced.
 private func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }

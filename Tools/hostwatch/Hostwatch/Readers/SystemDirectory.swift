@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
 
-/// A directory held open, from which files are read whole.
+/// A directory that is held open, and whose files are read whole.
 ///
-/// An open `/proc/[pid]` stays with its process: once that is gone its files cannot be read, even if another process
-/// has got the same id in between. So all that is read through one of these is about one process.
+/// An open `/proc/[pid]` belongs to its process: once the process is gone, its files cannot be read, even if another process has
+/// got the same id. So all files that are read through one instance belong to one process.
 struct SystemDirectory: ~Copyable {
     private let descriptor: CInt
     private let path: String
@@ -18,7 +18,7 @@ struct SystemDirectory: ~Copyable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The content of the file `name` in this directory.
+    /// Returns the content of the file `name` in this directory.
     func bytes(of name: String) throws(HostReadError) -> [UInt8] {
         let file = unsafe openat(descriptor, name, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw HostReadError(path: path + "/" + name, systemCode: errno) }
@@ -26,7 +26,7 @@ struct SystemDirectory: ~Copyable {
         return try Self.readAll(file, path: path + "/" + name)
     }
 
-    /// The content of the file at `path`.
+    /// Returns the content of the file at `path`.
     static func bytes(at path: String) throws(HostReadError) -> [UInt8] {
         let file = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw HostReadError(path: path, systemCode: errno) }
@@ -34,7 +34,7 @@ struct SystemDirectory: ~Copyable {
         return try readAll(file, path: path)
     }
 
-    /// The names in the directory at `path`, in no order.
+    /// Returns the names in the directory at `path`, in no particular order.
     static func names(at path: String) throws(HostReadError) -> [String] {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: path)
@@ -43,7 +43,7 @@ struct SystemDirectory: ~Copyable {
         }
     }
 
-    /// Files in `/proc` and `/sys` say nothing of their size, so they are read until nothing more comes.
+    /// Files in `/proc` and `/sys` do not report their size, so they are read until the end.
     private static func readAll(_ file: CInt, path: String) throws(HostReadError) -> [UInt8] {
         var content: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 14)

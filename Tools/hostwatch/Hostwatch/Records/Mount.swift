@@ -1,26 +1,26 @@
 import ModelStore
 
-/// A file system that is mounted, with its free space. Its identity is where it is mounted.
+/// A mounted file system with its free space. The directory where it is mounted identifies it.
 ///
-/// Sizes are nil when the file system does not answer, as one on an unreachable server, or may not be asked.
+/// Sizes are nil if the file system does not answer, such as one on an unreachable server, or if it may not be queried.
 @Record
 struct Mount {
-    /// The directory where it is seen.
+    /// The directory where the file system is mounted.
     @ID var target: String
-    /// What is mounted: a device, a server's directory, or just a word.
+    /// The mounted source: a device, a server's directory, or just a word.
     var source: String
     /// The kind of file system, such as `ext4`.
     var type: String
     /// The options in force: the mount's own, then the file system's.
     var options: [String]
-    /// Its size.
+    /// The total size.
     var totalBytes: UInt64?
-    /// What is free, including what is kept for the superuser.
+    /// The free space, including the part that is reserved for the superuser.
     var freeBytes: UInt64?
-    /// What is free for everyone.
+    /// The free space that is available to every user.
     var availableBytes: UInt64?
-    /// How many files it can hold; 0 where the file system has no such limit.
+    /// The greatest number of files; 0 if the file system has no such limit.
     var totalFiles: UInt64?
-    /// How many more files it can hold.
+    /// The number of files that can still be created.
     var freeFiles: UInt64?
 }

@@ -1,22 +1,22 @@
 import ModelStore
 
-/// A network interface with its counters. Its identity is its name.
+/// A network interface with its counters. Its name identifies it.
 @Record
 struct NetworkInterface {
-    /// Its name, such as `eth0`.
+    /// The name, such as `eth0`.
     @ID var name: String
-    /// Its hardware address; nil when it has none, as the loopback.
+    /// The hardware address; nil if there is none, as for the loopback.
     var hardwareAddress: String?
-    /// Whether it can carry traffic.
+    /// Whether the interface can carry traffic.
     var state: InterfaceState
-    /// The largest packet it carries, in bytes.
+    /// The size of the largest packet, in bytes.
     var mtu: Int
-    /// Its speed in Mbit/s; nil when it has none or does not know it.
+    /// The speed in Mbit/s; nil if there is none or it is unknown.
     var speedMegabits: Int?
-    /// What it carried since it was created.
+    /// The traffic since the interface was created.
     var traffic: Traffic
 
-    /// The counters of an interface. They start at 0 and wrap around on some old hardware.
+    /// The counters of an interface. They start at 0, and wrap around on some old hardware.
     @Embedded
     struct Traffic {
         /// Bytes received.

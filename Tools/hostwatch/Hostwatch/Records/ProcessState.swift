@@ -1,6 +1,6 @@
 import ModelStore
 
-/// What a process is doing, from the letter in `/proc/[pid]/stat`.
+/// The activity of a process, from the letter in `/proc/[pid]/stat`.
 enum ProcessState: String, FieldValue, CaseIterable {
     case running
     case sleeping
@@ -13,12 +13,12 @@ enum ProcessState: String, FieldValue, CaseIterable {
     case parked
     case unknown
 
-    /// The state that the kernel writes as this letter.
+    /// The state for the kernel's letter.
     init(letter: UInt8) {
         switch letter {
         case UInt8(ascii: "R"): self = .running
         case UInt8(ascii: "S"): self = .sleeping
-        // K and W are kinds of uninterruptible sleep that older kernels told apart.
+        // K and W are kinds of uninterruptible sleep in older kernels.
         case UInt8(ascii: "D"), UInt8(ascii: "K"), UInt8(ascii: "W"): self = .waitingForDisk
         case UInt8(ascii: "T"): self = .stopped
         case UInt8(ascii: "t"): self = .traced

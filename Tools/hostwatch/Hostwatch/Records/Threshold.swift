@@ -1,14 +1,14 @@
 import ModelStore
 
-/// A number from which on the service alerts. Its identity is its name.
+/// A limit at which the service raises an alert. Its name identifies it.
 ///
-/// Thresholds are records so that people change them while the service runs: `store-cli set Threshold processMiB value=512`.
+/// Thresholds are records, so you can change them while the service runs: `store-cli set Threshold processMiB value=512`.
 @Record
 struct Threshold {
-    /// What it is for: one of ``HostThresholds``' names.
+    /// The name, which is one of ``HostThresholds``' names.
     @ID var name: String
-    /// The number.
+    /// The limit.
     var value: Double
-    /// What it means, for people.
+    /// A description for the user.
     var meaning: String
 }

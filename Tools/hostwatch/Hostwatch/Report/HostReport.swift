@@ -1,29 +1,29 @@
 import ModelStore
 
-/// What people ask of a host, answered by fetch requests on its mirror.
+/// A report on a host, from fetch requests on its mirror.
 struct HostReport: Equatable {
-    /// Something large, and how large.
+    /// A name with its size.
     struct Entry: Equatable {
         let name: String
         let kibibytes: Int
     }
 
-    /// The sections of the archive whose packages take most, each with its largest package.
+    /// The largest sections of the archive by total package size, each with its largest package.
     let sections: [(section: Entry, largest: Entry)]
-    /// The processes with most memory.
+    /// The processes that use the most memory.
     let processes: [Entry]
-    /// The file systems of which less than a tenth is free, the fullest first, with what is available.
+    /// The file systems with less than a tenth of their space free, the fullest first, with the available space.
     let fullMounts: [Entry]
 
     private static let sectionCount = 5
     private static let processCount = 5
-    /// The largest packages: of a section, those with the greatest size first.
+    /// The packages with a known size, the largest first.
     private static let packages = Package.where { $0.installedKiB != nil }.order { $0.installedKiB.descending }
     private static let memory = FetchRequest(HostProcess.self).order { $0.residentBytes.descending }
     private static let nearlyFull = Mount.where { $0.totalBytes > 0 && $0.availableBytes * 10 < $0.totalBytes }
         .order { $0.availableBytes.ascending }
 
-    /// Asks in one transaction, so that the answers are of one moment.
+    /// Reads everything in one transaction, so that all parts of the report are at one position.
     init(_ transaction: borrowing some ReadableTransaction & ~Copyable) throws {
         let totals = try transaction.fetch(
             FetchRequest(Package.self).grouped(by: { $0.section }) { $0.installedKiB.sum })
@@ -49,7 +49,7 @@ struct HostReport: Equatable {
             && left.fullMounts == right.fullMounts
     }
 
-    /// The report for people.
+    /// The report as text.
     var text: String {
         var lines = ["largest sections of packages, each with its largest package"]
         for (section, largest) in sections {

@@ -1,32 +1,31 @@
-/// What is wrong at the moment, and so which alerts begin and end.
+/// Holds the current problems, and derives the alerts that begin and end.
 struct AlertLedger {
-    /// What an alert is about.
+    /// The subject of an alert.
     enum Kind: String, Hashable {
         /// The state of the machine cannot be mirrored.
         case mirror
         case mount
         case process
-        /// What the thresholds say is not asked for.
+        /// The thresholds are not in effect.
         case thresholds
     }
 
-    /// Something that is wrong.
+    /// A current problem.
     struct Entry: Equatable {
-        /// What tells it from others of its kind.
+        /// Identifies the problem among those of its kind.
         let id: String
-        /// What people call it.
+        /// The name for the user.
         let name: String
-        /// What is wrong with it.
+        /// The description of the problem.
         let text: String
     }
 
-    /// By kind, in the order in which they were told.
+    /// The problems by kind, in the order of the last report.
     private var entries: [Kind: [Entry]] = [:]
 
-    /// Notes all that is wrong of a kind.
+    /// Replaces the problems of a kind.
     ///
-    /// - Returns: a line for each alert that ends, then one for each that begins. That something stays wrong is not told
-    ///   again.
+    /// - Returns: a line for each alert that ends, then one for each that begins. A problem that persists has no further line.
     mutating func update(_ kind: Kind, _ current: [Entry]) -> [String] {
         let known = entries[kind] ?? []
         let currentIDs = Set(current.map(\.id))

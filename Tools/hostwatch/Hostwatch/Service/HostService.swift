@@ -2,13 +2,14 @@ import Dispatch
 import ModelStore
 import Synchronization
 
-/// Mirrors the machine again and again, and tells when something begins or ends to be wrong, by live queries on the mirror.
+/// Mirrors the machine repeatedly, and reports when a problem begins or ends, by live queries on the mirror.
 ///
-/// What is wrong is a matter of ``Threshold`` records, which anybody may change while the service runs. The queries are on the
-/// store and not on what was read: whatever changes the records, in this process or another, is seen.
-/// - `ledger` is protected by its mutex, which is held while alerts are told, so that their order is right.
-/// - `unfollowed` is protected by its mutex, which is held while queries are asked for something else, so that the newest
-///   thresholds stay; that of `ledger` is taken in it.
+/// ``Threshold`` records define the problems, and any program may change them while the service runs. The queries follow the
+/// store, not the readings, so they include every change of the records by this process or another.
+///
+/// - `ledger` is protected by its mutex. The mutex is held while alerts are reported, so that they stay in order.
+/// - `unfollowed` is protected by its mutex. The mutex is held while queries are reconfigured, so that the newest thresholds win.
+///   The mutex of `ledger` is taken within it.
 final class HostService<C: Clock<Duration>>: Sendable {
     private let mirror: HostMirror
     private let source: any HostSource
@@ -16,16 +17,16 @@ final class HostService<C: Clock<Duration>>: Sendable {
     private let interval: Duration
     private let tell: @Sendable (String) -> Void
     private let ledger = Mutex(AlertLedger())
-    /// The thresholds that the queries could not be asked for yet.
+    /// The thresholds that the queries do not follow yet.
     private let unfollowed = Mutex<HostThresholds?>(nil)
     private let snapshotCount = Atomic(0)
 
     /// - Parameters:
     ///   - mirror: the store.
-    ///   - source: where the state of the machine comes from.
-    ///   - clock: tells when to read it again.
-    ///   - interval: how often to.
-    ///   - tell: takes lines for people.
+    ///   - source: reads the state of the machine.
+    ///   - clock: measures the time until the next reading.
+    ///   - interval: the time between two readings.
+    ///   - tell: receives lines for the user.
     init(
         _ mirror: HostMirror, source: any HostSource, clock: C, interval: Duration,
         tell: @escaping @Sendable (String) -> Void
@@ -44,11 +45,11 @@ final class HostService<C: Clock<Duration>>: Sendable {
         try await mirror.addThresholds(HostThresholds().records)
         let store = mirror.store
         defer {
-            // After the end of all tasks: until then each of them may tell something.
+            // After the end of all tasks, because each of them may report something until then.
             let count = snapshotCount.load(ordering: .relaxed)
             tell("ended after \(count) snapshot\(count == 1 ? "" : "s")")
         }
-        // Each part has a scope of its own, so that a report of who keeps what names them.
+        // Each part has a scope of its own, so that an ownership report names the parts.
         try await store.withScope("hostwatch") { service in
             let (watching, mounting, processing) =
                 try (service.child("thresholds"), service.child("mounts"), service.child("processes"))
@@ -57,7 +58,7 @@ final class HostService<C: Clock<Duration>>: Sendable {
             let mounts = try mounting.stateObject { try store.liveQuery(first.fullMounts) }
             let processes = try processing.stateObject { try store.liveQuery(first.largeProcesses) }
             let alerting = AlertingQueries(mounts: mounts, processes: processes)
-            // What has changed since the service ran last is news, too: queries come before the first refresh.
+            // Queries start before the first refresh, so that changes since the last run of the service are reported too.
             let readiness = Readiness(["thresholds", "mounts", "processes", "largest", "packages"])
             let (endings, hasEnded) = AsyncStream.makeStream(of: Result<Void, any Error>.self)
             func run(in scope: Scope, _ body: @escaping @Sendable () async throws -> Void) throws {
@@ -79,7 +80,7 @@ final class HostService<C: Clock<Duration>>: Sendable {
                 await readiness.reached()
                 await self.refresh(alerting)
             }
-            // Whichever ends first, by cancellation or for a failure, is the end of all.
+            // The first part that ends, by cancellation or by a failure, ends all parts.
             for await ending in endings { return try ending.get() }
         }
     }
@@ -97,17 +98,17 @@ final class HostService<C: Clock<Duration>>: Sendable {
                 alert(.mirror, [])
             } catch {
                 if Task.isCancelled { break }
-                // What cannot be read or written now may be the next time.
+                // A failed read or write may succeed the next time.
                 alert(.mirror, [AlertLedger.Entry(id: "", name: "of this machine", text: "\(error)")])
             }
             due = due.advanced(by: interval)
-            // After a late one, those that were missed are left out.
+            // After a late reading, the missed ones are skipped.
             if due <= clock.now { due = clock.now.advanced(by: interval) }
             do { try await clock.sleep(until: due, tolerance: nil) } catch { break }
         }
     }
 
-    /// Reads the machine's state on a thread that may be blocked.
+    /// Reads the machine's state on a thread that may block.
     private func read() async throws -> HostSnapshot {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async { [source] in
@@ -118,7 +119,7 @@ final class HostService<C: Clock<Duration>>: Sendable {
 
     // MARK: Watching
 
-    /// Has the queries ask for what the thresholds say, whenever these change.
+    /// Reconfigures the queries whenever the thresholds change.
     private func follow(
         _ thresholds: LiveQuery<Threshold>, _ alerting: AlertingQueries, _ readiness: Readiness
     ) async throws {
@@ -134,7 +135,7 @@ final class HostService<C: Clock<Duration>>: Sendable {
         }
     }
 
-    /// Has the queries ask for what the newest thresholds say. What cannot be asked for now may be before the next snapshot.
+    /// Reconfigures the queries to the newest thresholds. If that fails, the service retries before the next snapshot.
     private func ask(_ alerting: AlertingQueries) {
         unfollowed.withLock { unfollowed in
             guard let thresholds = unfollowed else { return }
@@ -170,7 +171,7 @@ final class HostService<C: Clock<Duration>>: Sendable {
         }
     }
 
-    /// Tells which process has most memory, whenever it is another one.
+    /// Reports the process that uses the most memory, whenever that is another process.
     private func watchLargest(_ readiness: Readiness) async throws {
         let largest = FetchRequest(HostProcess.self).order { $0.residentBytes.descending }.limit(1)
         var known: HostProcess.ID?
@@ -182,7 +183,7 @@ final class HostService<C: Clock<Duration>>: Sendable {
     }
 
     private func watchPackages(_ readiness: Readiness) async throws {
-        // Those that are mirrored for the first time are not news.
+        // The packages of the first mirroring are not news.
         var known = LiveRecords<Package>()
         try await forEachUpdate(of: mirror.store.updates(of: FetchRequest(Package.self)), "packages", readiness) {
             update in
@@ -191,7 +192,7 @@ final class HostService<C: Clock<Duration>>: Sendable {
         }
     }
 
-    /// Calls `body` with each update, and says afterwards that a part of the service is watching.
+    /// Calls `body` with each update, and then records that this part of the service is watching.
     private func forEachUpdate<R: Record>(
         of updates: LiveUpdates<R>, _ part: String, _ readiness: Readiness, _ body: (LiveUpdate<R>) throws -> Void
     ) async throws {
@@ -217,9 +218,9 @@ private struct AlertingQueries: Sendable {
     let mounts: LiveQuery<Mount>
     let processes: LiveQuery<HostProcess>
 
-    /// Has them ask for what thresholds say.
+    /// Reconfigures the queries to the thresholds.
     ///
-    /// - Throws: ``StoreError``, also where the store cannot be read for the moment.
+    /// - Throws: ``StoreError``, also if the store cannot be read at the moment.
     func ask(for thresholds: HostThresholds) throws {
         try mounts.reconfigure(to: thresholds.fullMounts)
         try processes.reconfigure(to: thresholds.largeProcesses)

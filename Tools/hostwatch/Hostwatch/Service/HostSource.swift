@@ -1,6 +1,6 @@
-/// Where the state of the machine comes from.
+/// Reads the state of the machine.
 protocol HostSource: Sendable {
-    /// The state now. May block for some seconds.
+    /// Returns the current state. May block for some seconds.
     ///
     /// - Throws: ``HostReadError`` naming the file that could not be read.
     func read() throws(HostReadError) -> HostSnapshot

@@ -1,13 +1,13 @@
 import ModelStore
 
-/// The numbers from which on the service alerts.
+/// The limits at which the service raises alerts.
 struct HostThresholds: Equatable, Sendable {
-    /// Processes with more memory than this, in MiB.
+    /// The most memory of a process without an alert, in MiB.
     var processMiB = 4_096.0
-    /// File systems of which less than this is free, in percent.
+    /// The least free space of a file system without an alert, in percent.
     var mountFreePercent = 10.0
 
-    /// The records that stand for the values, with their names.
+    /// The records for these limits, with their names.
     var records: [Threshold] {
         [
             Threshold(
@@ -19,7 +19,7 @@ struct HostThresholds: Equatable, Sendable {
 
     init() {}
 
-    /// What records say. What none is about, or is no number, is as it is by itself.
+    /// Reads the limits from records. A limit keeps its default if no record has it, or if its value is not a number.
     init(_ records: some Sequence<Threshold>) {
         for record in records where !record.value.isNaN {
             switch record.name {
@@ -30,14 +30,15 @@ struct HostThresholds: Equatable, Sendable {
         }
     }
 
-    /// The processes with too much memory, those with most first.
+    /// The processes with too much memory, the largest first.
     var largeProcesses: FetchRequest<HostProcess> {
-        // As bytes, of which no machine has this many.
+        // In bytes, capped at a size that no machine has.
         let bytes = UInt64(min(max(processMiB, 0), Self.mostMiB) * 1_048_576)
         return HostProcess.where { $0.residentBytes > bytes }.order { $0.residentBytes.descending }
     }
 
-    /// The file systems with too little free space, the fullest first. Those that cannot be written to are always full.
+    /// The file systems with too little free space, the fullest first. Read-only file systems are left out, because they are
+    /// always full.
     var fullMounts: FetchRequest<Mount> {
         let percent = mountFreePercent
         return Mount.where {

@@ -1,12 +1,12 @@
 import ModelStore
 
-/// What changed among the packages, for people.
+/// Describes the changes of packages for the user.
 enum PackageNews {
-    /// A line for each package that came, went, or changed.
+    /// Returns a line for each package that was installed, removed or changed.
     ///
-    /// - Parameter known: the packages before.
+    /// - Parameter known: the packages before the update.
     static func lines(from known: LiveRecords<Package>, _ update: LiveUpdate<Package>) -> [String] {
-        // Where there would be more changes than packages, none is told.
+        // A reset lists no changes: there would be more changes than packages.
         update.changes.isReset ? lines(from: known, to: update.results) : lines(update.changes)
     }
 

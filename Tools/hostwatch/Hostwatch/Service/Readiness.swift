@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether all parts of a service have begun. Each says so as often as it likes.
+/// Records whether all parts of a service have started. Each part may report this more than once.
 ///
 /// - `missing` is protected by its mutex.
 final class Readiness: Sendable {
@@ -8,17 +8,17 @@ final class Readiness: Sendable {
     private let stream: AsyncStream<Never>
     private let end: AsyncStream<Never>.Continuation
 
-    /// - Parameter parts: those that have to begin.
+    /// - Parameter parts: the parts that must start.
     init(_ parts: Set<String>) {
         missing = Mutex(parts)
         (stream, end) = AsyncStream.makeStream()
         if parts.isEmpty { end.finish() }
     }
 
-    /// Whether all have.
+    /// Whether all parts have started.
     var isReached: Bool { missing.withLock { $0.isEmpty } }
 
-    /// Says that a part has begun.
+    /// Records that a part has started.
     func note(_ part: String) {
         let isReached = missing.withLock { missing in
             missing.remove(part)
@@ -27,6 +27,6 @@ final class Readiness: Sendable {
         if isReached { end.finish() }
     }
 
-    /// Waits until all have, or the task is cancelled. For one task.
+    /// Waits until all parts have started, or the task is cancelled. For one task only.
     func reached() async { for await _ in stream {} }
 }

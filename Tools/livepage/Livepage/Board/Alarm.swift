@@ -1,6 +1,6 @@
 import ModelStoreComponents
 
-/// When a reading is an alarm: one state for all tabs, which actions alone change.
+/// The limit above which a reading is an alarm: one state for all tabs. Only actions change it.
 struct AlarmState: Sendable {
     /// The highest temperature that is no alarm, in degrees Celsius.
     var limit = 25.0

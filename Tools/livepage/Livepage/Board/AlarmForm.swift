@@ -1,7 +1,7 @@
 import ModelStore
 import ModelStoreComponents
 
-/// A field for the alarm's limit. An input that is no number stays in this tab, as a draft.
+/// A field for the alarm's limit. An input that is not a number stays in this tab, as a draft.
 @Component
 struct AlarmForm {
     static let id = "alarm"

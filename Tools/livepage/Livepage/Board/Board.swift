@@ -1,10 +1,10 @@
 import ModelStore
 import ModelStoreComponents
 
-/// The outermost component of a tab: owns the tab's state, hands it down, and shows what flows up.
+/// The outermost component of a tab. It owns the tab's state, hands that state down, and displays the preferences that flow up.
 @Component
 struct Board {
-    /// The state that all tabs share. The service owns it; the rows have it as an environment object.
+    /// The state that all tabs share. The service owns it. The rows read it as an environment object.
     let alarm: Alarm
     let display: Display
     @StateObject var filter = Filter()

@@ -1,6 +1,6 @@
 import ModelStoreComponents
 
-/// The readings that one tab wants to see.
+/// The selection of readings in one tab.
 final class Filter: ObservableObject, Sendable {
     /// A part of the sensors' names; empty for all sensors.
     @Published var text = ""

@@ -1,7 +1,7 @@
 import ModelStore
 import ModelStoreComponents
 
-/// A reading, which can be edited. Whether this tab edits it is the row's own state.
+/// A reading that the user can edit. Whether this tab edits it is the row's own state.
 @Component
 struct ReadingRow {
     @ObservedObject var reading: Model<Reading>
@@ -9,7 +9,7 @@ struct ReadingRow {
     @Environment(\.temperatureUnit) var unit
     @State var isEditing = false
 
-    /// The id of the row in the page.
+    /// Returns the id of the row in the page.
     static func id(of reading: Model<Reading>) -> String { "reading-\(reading.id)" }
 
     func update(_ context: inout ComponentContext) {

@@ -3,7 +3,8 @@ import ModelStoreComponents
 
 /// The readings that match a filter, each in a row of its own.
 ///
-/// It reads the results as models, so it updates when rows come, go or move. A change within a row concerns that row alone.
+/// It reads the results as models, so it updates when rows are inserted, deleted or moved. A change within a row updates that row
+/// only.
 @Component
 struct ReadingTable {
     static let id = "readings"

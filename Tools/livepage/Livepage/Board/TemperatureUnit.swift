@@ -6,7 +6,7 @@ enum TemperatureUnit: String, Sendable {
     case celsius = "°C"
     case fahrenheit = "°F"
 
-    /// A temperature in this unit.
+    /// Returns a temperature in this unit as text.
     func text(_ celsius: Double) -> String {
         String(format: "%.1f ", self == .celsius ? celsius : celsius * 1.8 + 32) + rawValue
     }

@@ -1,7 +1,7 @@
 import ModelStore
 import ModelStoreComponents
 
-/// A button that changes the unit. The unit belongs to the component that hands in the binding.
+/// A button that changes the unit. The unit belongs to the component that passes the binding.
 @Component
 struct UnitSwitch {
     static let id = "unit"

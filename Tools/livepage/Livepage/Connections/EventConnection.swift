@@ -3,25 +3,25 @@ import ModelStore
 import ModelStoreEvents
 import NIOCore
 
-/// One client's stream of events, and what it has while the client is there.
+/// One client's stream of events, and the objects that exist while the client is connected.
 struct EventConnection<R: Record>: Sendable {
-    /// What the client sees.
+    /// The request for the client's rows.
     let request: FetchRequest<R>
-    /// The id of the room that it looks into, if it does.
+    /// The id of the room that the client has selected, if any.
     let room: Room.ID?
-    /// The id of the last event that it got before it was cut off.
+    /// The id of the last event that the client received before it was disconnected.
     let lastEventID: String?
     let store: Store
     let options: EventOptions
     let logger: Logger
 
-    /// Begins to send events, until the scope is closed.
+    /// Starts sending events, until the scope is closed.
     ///
-    /// The scope has all of it: the live query, which is this client's; the room's model, which others have too; and a task for
-    /// each that waits for changes.
+    /// The scope holds everything: the live query, which belongs to this client; the room's model, which other clients share; and
+    /// a task for each source of changes.
     ///
-    /// - Parameter scope: the connection's.
-    /// - Returns: where the events come out.
+    /// - Parameter scope: the scope of the connection.
+    /// - Returns: the outlet that delivers the events.
     func open(in scope: Scope) throws -> Outlet {
         let outlet = try scope.stateObject { Outlet() }
         try scope.onClose { [logger, path = scope.path] in
@@ -31,7 +31,7 @@ struct EventConnection<R: Record>: Sendable {
         let query = try store.liveQuery(request)
         try scope.own(query)
         try scope.task { [options, lastEventID] in
-            // Without its events a stream is of no use: the client connects again.
+            // A stream without its events is useless. Ending it makes the client connect again.
             defer { outlet.finish() }
             for try await buffer in query.serverSentEvents(lastEventID: lastEventID, options) {
                 await outlet.send(buffer)

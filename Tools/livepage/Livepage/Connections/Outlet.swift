@@ -2,18 +2,18 @@ import AsyncAlgorithms
 import NIOCore
 import Synchronization
 
-/// Where those who have something for a client hand it over, at the pace of the client: nothing piles up.
+/// Passes data from several tasks to one client, at the pace of the client, so nothing piles up.
 final class Outlet: Sendable {
     private let channel = AsyncChannel<ByteBuffer>()
     private let byteCount = Atomic(0)
 
-    /// What the client is to be sent, until ``finish()``.
+    /// The buffers for the client, until ``finish()``.
     var buffers: some AsyncSequence<ByteBuffer, Never> & Sendable { channel }
 
-    /// How many bytes were handed over so far.
+    /// The number of bytes sent so far.
     var sentByteCount: Int { byteCount.load(ordering: .relaxed) }
 
-    /// Returns when the client has room for more, when the task is cancelled, and when all is over.
+    /// Returns when the client is ready for more, when the task is cancelled, or after ``finish()``.
     func send(_ buffer: ByteBuffer) async {
         await channel.send(buffer)
         byteCount.add(buffer.readableBytes, ordering: .relaxed)

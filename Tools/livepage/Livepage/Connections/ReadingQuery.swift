@@ -2,12 +2,12 @@ import Hummingbird
 import HummingbirdCore
 import ModelStore
 
-/// Which readings a client wants to see, from the query of its address: `room=kitchen&above=20`, both optional.
+/// The selection of readings from the query of a client's address: `room=kitchen&above=20`, both optional.
 struct ReadingQuery {
     let room: Room.ID?
     let above: Double?
 
-    /// - Throws: `HTTPError` for a query that cannot be understood.
+    /// - Throws: `HTTPError` for a query that is not valid.
     init(_ uri: URI) throws {
         let parameters = uri.queryParameters
         room = parameters["room"].map(String.init)
@@ -19,7 +19,7 @@ struct ReadingQuery {
         }
     }
 
-    /// The request that asks for them.
+    /// The fetch request for this selection.
     var request: FetchRequest<Reading> {
         var request = Reading.order { $0.sensor.ascending }
         if let room { request = request.where { $0.room == room } }

@@ -1,4 +1,4 @@
-/// The page of a session as it is now. The script keeps it up to date from there.
+/// The current page of a session. The script keeps it up to date from there.
 struct BoardPage {
     private let session: Session
 

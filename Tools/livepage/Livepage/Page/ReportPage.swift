@@ -1,12 +1,12 @@
 import ModelStore
 
-/// The ownership registry's report as a page that loads itself again.
+/// The ownership registry's report as a page that reloads itself.
 struct ReportPage {
     private let report: OwnershipReport
 
     init(_ report: OwnershipReport) { self.report = report }
 
-    /// Escaped, as the names of scopes contain texts from clients.
+    /// Escaped, because the names of scopes contain text from clients.
     var html: String {
         """
         <!doctype html>

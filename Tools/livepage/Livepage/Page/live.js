@@ -12,14 +12,14 @@ source.addEventListener("patch", event => {
         ? document.activeElement : null;
     old.outerHTML = html;
     if (!field) return;
-    // A field that is being typed into keeps its text and the focus.
+    // The field that the user is typing into keeps its text and the focus.
     const again = document.getElementById(id).querySelector(`input[name="${field.name}"]`);
     if (!again) return;
     again.value = field.value;
     again.focus();
 });
 
-// The service answers with an error when the session has ended. Failed connections are tried again by the browser.
+// The service answers with an error when the session has ended. The browser itself retries failed connections.
 source.addEventListener("error", () => {
     if (source.readyState === EventSource.CLOSED) location.replace("/board");
 });
@@ -34,7 +34,7 @@ document.addEventListener("submit", async event => {
             redirect: "manual",
         });
         if (response.status === 410) return location.replace("/board");
-        // The redirection is for pages without a script: here the changes come as patches.
+        // The redirection is for browsers without JavaScript. This page receives the changes as patches.
         message.textContent =
             response.type === "opaqueredirect" ? "" : (await response.json()).error.message;
     } catch {
@@ -42,6 +42,6 @@ document.addEventListener("submit", async event => {
     }
 });
 
-// A browser may keep a page that was left, with its connections, in case somebody comes back to it.
+// A browser may keep a page and its connections after the user has left it, to show it again when the user returns.
 addEventListener("pagehide", () => source.close());
 addEventListener("pageshow", event => { if (event.persisted) location.replace("/board"); });

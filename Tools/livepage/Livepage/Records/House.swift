@@ -1,18 +1,18 @@
 import Logging
 import ModelStore
 
-/// The store that the page shows: rooms, and what the sensors in them say.
+/// The store behind the page: rooms, and the readings of their sensors.
 struct House: Sendable {
     let store: Store
 
-    /// What the feed keeps at most; who was away for longer gets all rows anew.
+    /// The most bytes that the feed keeps. A client that was away for longer receives all rows again.
     private static let feedByteCount = 16 << 20
 
-    /// Opens the store in a directory, creating it when missing.
+    /// Opens the store in a directory, and creates it if it is missing.
     ///
     /// - Parameters:
-    ///   - isRelaxed: whether the last commits may be lost at a power failure.
-    ///   - logger: takes what the ownership registry finds.
+    ///   - isRelaxed: whether a power failure may lose the last commits.
+    ///   - logger: receives the notices of the ownership registry.
     init(directory: String, isRelaxed: Bool, logger: Logger) throws {
         var options = StoreOptions()
         options.limits.retainedFeedByteCount = Self.feedByteCount
@@ -21,7 +21,7 @@ struct House: Sendable {
         store = try Store(at: directory, records: Room.self, Reading.self, options: options)
     }
 
-    /// Adds those of the rooms and sensors of a demonstration that are not there.
+    /// Adds the rooms and sensors of the demonstration that the store does not have.
     func addDemo() async throws {
         try await store.write { transaction in
             for (number, room) in Self.demo.enumerated() {
@@ -41,16 +41,16 @@ struct House: Sendable {
         Room(id: "kitchen", name: "Kitchen"),
     ]
 
-    /// Sets what a sensor says.
+    /// Sets the temperature of a sensor.
     ///
-    /// - Throws: ``StoreError`` with the code `recordNotFound` when there is no such sensor.
+    /// - Throws: ``StoreError`` with the code `recordNotFound` if there is no such sensor.
     func set(_ sensor: Reading.ID, celsius: Double) async throws {
         try await store.write { try $0.update(Reading.self, id: sensor) { $0.celsius = celsius } }
     }
 
-    /// Sets what a room is called.
+    /// Sets the name of a room.
     ///
-    /// - Throws: ``StoreError`` with the code `recordNotFound` when there is no such room.
+    /// - Throws: ``StoreError`` with the code `recordNotFound` if there is no such room.
     func rename(_ room: Room.ID, to name: String) async throws {
         try await store.write { try $0.update(Room.self, id: room) { $0.name = name } }
     }

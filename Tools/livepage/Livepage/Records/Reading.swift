@@ -1,12 +1,12 @@
 import ModelStore
 
-/// What a sensor says now.
+/// The current reading of a sensor.
 @Record
 struct Reading {
-    /// The sensor.
+    /// The name of the sensor.
     @ID var sensor: String
-    /// The id of the ``Room`` that it is in.
+    /// The id of the ``Room`` of the sensor.
     @Indexed var room: String
-    /// The temperature that it measures.
+    /// The measured temperature.
     var celsius: Double
 }

@@ -3,8 +3,8 @@ import ModelStore
 /// A room of the house.
 @Record
 struct Room {
-    /// What it is called in addresses.
+    /// The name in addresses.
     @ID var id: String
-    /// What it is called.
+    /// The name for the user.
     var name: String
 }

@@ -2,9 +2,10 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 
-/// The page that is built of components: `/board` opens a session, and below it are the session's events and actions.
+/// The routes of the page that is built of components. `/board` opens a session, and the paths below it are the session's events
+/// and actions.
 ///
-/// The page works without JavaScript too: a form leads back to the page of its session.
+/// The page also works without JavaScript: a form leads back to the page of its session.
 struct BoardRoutes: Sendable {
     let sessions: Sessions
     let connections: Connections

@@ -1,8 +1,8 @@
 import Hummingbird
 
-/// What forms send: `POST /readings` with `sensor` and `celsius`, `POST /rooms` with `room` and `name`.
+/// The routes of the forms: `POST /readings` with `sensor` and `celsius`, `POST /rooms` with `room` and `name`.
 ///
-/// The answer has no content, so that a browser stays on the page: what changed comes to it by itself.
+/// The answer has no content, so that a browser stays on the page. The page receives the changes through its events.
 struct ChangeRoutes: Sendable {
     let house: House
 

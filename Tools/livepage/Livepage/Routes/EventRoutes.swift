@@ -4,7 +4,7 @@ import Logging
 import ModelStore
 import ModelStoreEvents
 
-/// The streams of events: `/events/readings`, of all rooms or with `room` and `above` of some, and `/events/rooms`.
+/// The streams of events: `/events/readings`, with optional `room` and `above`, and `/events/rooms`.
 struct EventRoutes: Sendable {
     let store: Store
     let connections: Connections
@@ -16,7 +16,7 @@ struct EventRoutes: Sendable {
     func add(to router: Router<PageContext>) {
         router.get("events/readings") { request, context in
             let query = try ReadingQuery(request.uri)
-            // What there is not is told before the stream begins. The model itself is the connection's matter.
+            // A missing room is reported before the stream begins. The connection itself borrows the model.
             if let room = query.room { _ = try store.model(Room.self, id: room) }
             return stream(query.request, lookingInto: query.room, request, context)
         }

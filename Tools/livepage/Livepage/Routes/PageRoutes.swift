@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// The page.
+/// The route of the page.
 struct PageRoutes: Sendable {
     func add(to router: Router<PageContext>) {
         router.get("/") { _, _ in

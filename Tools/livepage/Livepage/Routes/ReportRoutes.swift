@@ -2,7 +2,7 @@ import Foundation
 import Hummingbird
 import ModelStore
 
-/// What the ownership registry knows: `/report` for people, `/report.txt`, `/report.json`, and `/metrics` for Prometheus.
+/// The routes of the ownership report: `/report` for users, `/report.txt`, `/report.json`, and `/metrics` for Prometheus.
 struct ReportRoutes: Sendable {
     let store: Store
     let connections: Connections

@@ -11,17 +11,17 @@ final class Display: Sendable {
     let screen = Subject(Screen())
     private let actions = Mutex<Actions>([:])
 
-    /// Shows other fragments.
+    /// Replaces the fragments.
     func show(_ fragments: [Fragment]) {
         var new = Actions(fragments.map { ($0.id, $0.actions) }) { first, _ in first }
-        // The old actions, and the objects that they keep, go after the mutex is unlocked.
+        // The old actions, and the objects that they keep, are released after the mutex is unlocked.
         actions.withLock { swap(&$0, &new) }
         screen.update { $0.show(fragments) }
     }
 
-    /// Shows another title.
+    /// Replaces the title.
     func show(title: String) { screen.update { $0.show(title: title) } }
 
-    /// An action of a fragment that is on the screen.
+    /// Returns an action of a fragment that is on the screen.
     func action(_ name: String, of fragment: String) -> Fragment.Action? { actions.withLock { $0[fragment]?[name] } }
 }

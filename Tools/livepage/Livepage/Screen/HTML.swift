@@ -1,4 +1,4 @@
-/// A piece of a page as a value. Writing it out escapes every text and every attribute's value.
+/// A piece of a page as a value. Writing it escapes every text and every attribute value.
 enum HTML: Sendable, Equatable {
     case text(String)
     case node(name: String, attributes: [String: String], content: [HTML])
@@ -8,19 +8,19 @@ enum HTML: Sendable, Equatable {
     /// Elements that have neither content nor an end tag.
     private static let voidElements: Set = ["br", "input"]
 
-    /// An element with its attributes and its content.
+    /// Returns an element with its attributes and its content.
     static func element(_ name: String, _ attributes: [String: String] = [:], _ content: HTML...) -> HTML {
         .node(name: name, attributes: attributes, content: content)
     }
 
-    /// The same element with one more attribute.
+    /// Returns the same element with one more attribute.
     func with(_ attribute: String, _ value: String) -> HTML {
         guard case .node(let name, var attributes, let content) = self else { return self }
         attributes[attribute] = value
         return .node(name: name, attributes: attributes, content: content)
     }
 
-    /// The ids of the fragments that have their place in this piece, in the order of the page.
+    /// The ids of the fragments with a place in this piece, in page order.
     var fragmentIDs: [String] {
         switch self {
         case .text: []
@@ -29,9 +29,9 @@ enum HTML: Sendable, Equatable {
         }
     }
 
-    /// Appends the piece to a page, attributes in the order of their names.
+    /// Appends the piece to a page, with attributes in the order of their names.
     ///
-    /// - Parameter fragment: the piece that stands at the place of a fragment; nil leaves the place empty.
+    /// - Parameter fragment: returns the piece for the place of a fragment; nil leaves the place empty.
     func write(to page: inout String, fragment: (String) -> HTML?) {
         switch self {
         case .text(let text): page += Self.escaped(text)
@@ -48,7 +48,7 @@ enum HTML: Sendable, Equatable {
         }
     }
 
-    /// A text as HTML, also within quotation marks.
+    /// Returns a text as HTML, also for use within quotation marks.
     static func escaped(_ text: String) -> String {
         // By scalars: in a Swift character, a combining mark hides the quotation mark before it.
         var result = String.UnicodeScalarView()
@@ -72,13 +72,13 @@ extension HTML: ExpressibleByStringInterpolation {
 }
 
 extension HTML {
-    /// A form whose buttons run the actions of a fragment.
+    /// Returns a form whose buttons run the actions of a fragment.
     static func form(of fragment: String, _ content: HTML...) -> HTML {
         let name = element("input", ["type": "hidden", "name": "_fragment", "value": fragment])
         return .node(name: "form", attributes: ["method": "post", "action": "actions"], content: [name] + content)
     }
 
-    /// A button that sends its form, and runs an action with the form's fields.
+    /// Returns a button that submits its form and runs an action with the form's fields.
     static func button(_ action: String, _ title: String) -> HTML {
         element("button", ["name": "_action", "value": action], .text(title))
     }

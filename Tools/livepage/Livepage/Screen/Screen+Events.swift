@@ -2,9 +2,9 @@ import Foundation
 import ModelStoreEvents
 
 extension Screen {
-    /// The events that bring a page to this screen; the last one carries the version, for a client that connects again.
+    /// Returns the events that update a page to this screen. The last one carries the version, for a client that connects again.
     ///
-    /// - Parameter old: the screen that the page shows; nil replaces the whole page.
+    /// - Parameter old: the current screen of the page; nil replaces the whole page.
     func events(since old: Screen?) throws -> [ServerSentEvent] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -4,7 +4,7 @@ struct Screen: Sendable, Equatable {
     static let root = "board"
 
     private(set) var title = ""
-    /// By the ids of the fragments.
+    /// The elements, by the ids of their fragments.
     private var elements: [String: HTML] = [:]
     /// Rises with each change.
     private(set) var version = 0
@@ -27,7 +27,8 @@ struct Screen: Sendable, Equatable {
     /// The whole page.
     var html: String { markup(Self.root) }
 
-    /// The patches that bring a page from an older screen to this one. A patch of a fragment brings those within it too.
+    /// Returns the patches that update a page from an older screen to this one. A patch of a fragment includes the fragments
+    /// within it.
     func patches(since old: Screen) -> [Patch] {
         var patches: [Patch] = []
         compare(Self.root, with: old, &patches)
@@ -40,7 +41,7 @@ struct Screen: Sendable, Equatable {
     private func compare(_ id: String, with old: Screen, _ patches: inout [Patch]) {
         guard let new = elements[id] else { return }
         let inner = new.fragmentIDs
-        // A fragment within it that has come or gone leaves the element around it as it was.
+        // A fragment that appears or disappears within the element does not change the element itself, so check for it.
         let isSame =
             old.elements[id] == new
             && inner.allSatisfy { (old.elements[$0] == nil) == (elements[$0] == nil) }
@@ -55,7 +56,7 @@ struct Screen: Sendable, Equatable {
     }
 }
 
-/// An element that takes the place of the one with its id.
+/// An element that replaces the one with the same id.
 struct Patch: Encodable, Equatable {
     let id: String
     let html: String

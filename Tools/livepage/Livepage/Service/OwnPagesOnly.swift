@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Refuses changes that a page of another site has a browser send.
+/// Refuses changes that a page of another site makes through a browser.
 struct OwnPagesOnly: RouterMiddleware {
     typealias Context = PageContext
 
@@ -11,7 +11,7 @@ struct OwnPagesOnly: RouterMiddleware {
         _ request: Request, context: PageContext,
         next: @concurrent (Request, PageContext) async throws -> Response
     ) async throws -> Response {
-        // Browsers say where a request comes from; other programs do not, and need not.
+        // Browsers name the source of a request. Other programs do not, and need not.
         let site = request.headers[Self.site] ?? "none"
         guard request.method == .get || site == "none" || site == "same-origin" else {
             throw HTTPError(.forbidden, message: "changes are taken from this service's own pages only")

@@ -1,7 +1,7 @@
 import Hummingbird
 import NIOCore
 
-/// What a request's handler knows besides the request: the connection that it came by.
+/// The context of a request's handler, with the connection that the request came from.
 struct PageContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel

@@ -13,24 +13,25 @@ import UnixSignals
 struct PageService: Sendable {
     let house: House
     let host: String
-    /// 0 for any that is free.
+    /// The port; 0 for any free port.
     let port: Int
-    /// After how long a silence a client is sent a comment. Clients that take nothing for twice as long are cut off.
+    /// The time of silence after which a client is sent a comment. A client that receives nothing for twice this time is
+    /// disconnected.
     let heartbeat: Duration
     /// How long a session lasts without a stream of events.
     let grace: Duration
     let logger: Logger
 
-    /// How long requests that are being answered may take after the service was asked to end.
+    /// How long requests in progress may take after a shutdown was requested.
     private static let shutdownLimit = Duration.seconds(10)
-    /// After how many heartbeats' time a connection without a request is closed.
+    /// The number of heartbeats after which a connection without a request is closed.
     private static let idleHeartbeats = 4
 
-    /// Runs until a signal or a failure ends it, and closes the store.
+    /// Runs until a signal or a failure ends it, and then closes the store.
     func run() async throws {
         let app = try house.store.scope("livepage")
         var configuration = ServiceGroupConfiguration(
-            // Ended from the last to the first: connections with their scopes, the server, the store.
+            // Services end from the last to the first: connections with their scopes, the server, the store.
             services: [StoreService(house.store), application(app), ScopeService(app)],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
@@ -47,7 +48,7 @@ struct PageService: Sendable {
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
             onServerRunning: { [host, port] channel in
                 print("livepage is at http://\(host):\(channel.localAddress?.port ?? port)/")
-                // Those who read a file or a pipe wait for the line.
+                // Flushed, because readers of a file or a pipe wait for the line.
                 fflush(nil)
             }, logger: logger)
     }

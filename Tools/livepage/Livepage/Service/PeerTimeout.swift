@@ -1,10 +1,10 @@
 import Glibc
 import NIOCore
 
-/// Has a connection end when the other side has not taken what was sent for so long.
+/// Ends a connection if the other side has not acknowledged sent data for a given time.
 ///
-/// A machine that lost its power or its network says nothing: without this the kernel sends again for a quarter of an hour before
-/// it gives up. Heartbeats see to it that there always is something to take.
+/// A machine that lost its power or its network sends nothing. Without this limit, the kernel retries for a quarter of an hour
+/// before it gives up. Heartbeats ensure that there is always data to acknowledge.
 final class PeerTimeout: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Any
 
@@ -18,7 +18,7 @@ final class PeerTimeout: ChannelInboundHandler, RemovableChannelHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         let option = ChannelOptions.Types.SocketOption(
             level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT))
-        // Where the system has no such option, its own patience has to do.
+        // On a system without this option, its own time limit applies.
         _ = context.channel.setOption(option, value: milliseconds)
     }
 }

@@ -1,7 +1,7 @@
 import Hummingbird
 import ModelStore
 
-/// Tells clients what the store refuses, with a status that fits.
+/// Reports the store's errors to clients, each with a suitable status.
 struct StoreErrors: RouterMiddleware {
     typealias Context = PageContext
 

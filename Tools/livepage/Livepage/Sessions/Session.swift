@@ -8,12 +8,12 @@ import Synchronization
 
 /// One tab: a tree of components of its own, and the screen that the tree renders.
 ///
-/// The session lasts while the tab reads its events, and a grace time longer, in which a tab can connect again. Its scope hosts the
-/// tree. Closing the scope ends the tree, the objects that the components own, and the streams of events.
+/// The session lasts while the tab reads its events, and for a grace time afterwards, in which a tab can connect again. Its scope
+/// hosts the tree. Closing the scope ends the tree, the objects that the components own, and the streams of events.
 ///
 /// - `presence` is protected by its mutex.
 final class Session: Sendable {
-    /// Names the session in addresses. It is random: another client that knew it could send the tab's forms.
+    /// Identifies the session in addresses. It is random, because a client that knew it could submit the tab's forms.
     let id = UUID().uuidString
     let scope: Scope
     let host: ComponentHost
@@ -36,12 +36,12 @@ final class Session: Sendable {
         host = try await scope.host { Board(alarm: alarm, display: display) }
     }
 
-    /// The page as it is now.
+    /// The current page.
     var screen: Screen { display.screen.value }
 
     /// Runs an action of a form on the screen, and returns once the screen shows its result.
     ///
-    /// - Throws: what the action throws; `HTTPError` when the screen has no such form.
+    /// - Throws: any error of the action; `HTTPError` if the screen has no such form.
     func perform(_ action: String, of fragment: String, with fields: [String: String]) async throws {
         touch()
         guard let body = display.action(action, of: fragment) else {
@@ -53,12 +53,12 @@ final class Session: Sendable {
 
     // MARK: Events
 
-    /// Begins to send patches to the tab, until the scope of its connection closes.
+    /// Starts sending patches to the tab, until the scope of its connection closes.
     ///
     /// - Parameters:
     ///   - connection: the scope of the connection.
     ///   - version: the version of the screen that the tab shows.
-    ///   - heartbeat: the time between comments, by which a lost client is noticed.
+    ///   - heartbeat: the time between two comments. Sending them reveals a lost client.
     func stream(in connection: Scope, from version: Int?, heartbeat: Duration) throws -> Outlet {
         let outlet = try connection.stateObject { Outlet() }
         changeStreamCount(by: 1)
@@ -75,7 +75,7 @@ final class Session: Sendable {
             defer { outlet.finish() }
             await outlet.send(Self.buffer([ServerSentEvent(retryDelay: .seconds(1))]))
             var shown: Screen?
-            // A slow tab skips screens, never the newest. Each patch starts from the screen that the tab shows.
+            // A slow tab skips screens, but always receives the newest. Each patch starts from the screen that the tab shows.
             for await new in screen.values {
                 let isKnown = shown == nil && new.version == version
                 let events = isKnown ? [] : try new.events(since: shown)
@@ -98,7 +98,7 @@ final class Session: Sendable {
 
     // MARK: Life
 
-    /// Begins the grace time again.
+    /// Restarts the grace time.
     func touch() { changeStreamCount(by: 0) }
 
     private func changeStreamCount(by difference: Int) {
@@ -107,7 +107,7 @@ final class Session: Sendable {
             presence.expiry?.cancel()
             presence.expiry = nil
             if presence.streamCount > 0 { return }
-            // A scope that is closed needs none.
+            // A closed scope needs no expiry.
             presence.expiry = try? scope.task { [scope, grace] in
                 try await Task.sleep(for: grace)
                 scope.close()

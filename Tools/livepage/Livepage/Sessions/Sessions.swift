@@ -13,7 +13,7 @@ final class Sessions: Sendable {
     private let sessions = Mutex<[String: Session]>([:])
     private let opened = Atomic(0)
 
-    /// The most sessions at a time. Each request for the page opens one.
+    /// The most sessions at one time. Each request for the page opens one.
     private static let limit = 1_000
 
     /// - Parameters:
@@ -32,7 +32,7 @@ final class Sessions: Sendable {
 
     /// Opens a session for a new tab.
     ///
-    /// - Throws: `HTTPError` when there are too many; ``StoreError``.
+    /// - Throws: `HTTPError` if too many sessions are open; ``StoreError``.
     func open() async throws -> Session {
         guard count < Self.limit else {
             throw HTTPError(.serviceUnavailable, message: "\(Self.limit) pages are open; close one and try again")
@@ -56,11 +56,11 @@ final class Sessions: Sendable {
         }
     }
 
-    /// The session with an id; nil when it has ended.
+    /// Returns the session with an id; nil if it has ended.
     func find(_ id: String) -> Session? { sessions.withLock { $0[id] } }
 
     private func forget(_ id: String) {
-        // The session goes after the mutex is unlocked.
+        // The session is released after the mutex is unlocked.
         _ = sessions.withLock { $0.removeValue(forKey: id) }
     }
 }

@@ -1,28 +1,28 @@
 import Foundation
 import Glibc
 
-/// A headless Chromium, spoken to by WebDriver's protocol of HTTP and JSON.
+/// A headless Chromium, controlled by the WebDriver protocol over HTTP and JSON.
 final class Browser {
     private let driver: Program
     private let http: HTTP
     private let session: String
 
-    /// Where Debian's packages `chromium` and `chromium-driver` put them.
+    /// The paths in Debian's packages `chromium` and `chromium-driver`.
     private static let programs = ["/usr/bin/chromium", "/usr/bin/chromedriver"]
 
-    /// Whether there is one on this machine.
+    /// Whether this machine has them.
     static var isInstalled: Bool { programs.allSatisfy { FileManager.default.isExecutableFile(atPath: $0) } }
 
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Starts one.
+    /// Starts a browser.
     init() throws {
         driver = try Program(Self.programs[1], ["--port=0"])
         http = HTTP(port: Int(try driver.next(/started successfully on port ([0-9]+)/)) ?? 0)
         var arguments = ["--headless=new", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run"]
-        // Its sandbox does not work for root.
+        // Chromium's sandbox does not work for root.
         if getuid() == 0 { arguments.append("--no-sandbox") }
         let options: [String: Any] = ["binary": Self.programs[0], "args": arguments]
         let answer = try Self.call(
@@ -42,12 +42,12 @@ final class Browser {
     /// Opens an address in the current tab.
     func open(_ address: String) throws { try call("POST", "/url", ["url": address]) }
 
-    /// What a script that returns something comes to.
+    /// Returns the result of a script.
     func evaluate(_ script: String) throws -> String {
         "\(try call("POST", "/execute/sync", ["script": script, "args": [Any]()]) ?? "nothing")"
     }
 
-    /// Waits until a script comes to something.
+    /// Waits until a script returns a value.
     func wait(_ script: String, for value: String) throws {
         var last = ""
         do {
@@ -63,7 +63,7 @@ final class Browser {
     /// The current tab.
     var tab: String { get throws { "\(try call("GET", "/window") ?? "")" } }
 
-    /// Opens another tab, which is not the current one until that is asked for.
+    /// Opens another tab. It becomes the current one only with ``select(_:)``.
     func openTab() throws -> String {
         let answer = try call("POST", "/window/new", ["type": "tab"]) as? [String: Any]
         return "\(answer?["handle"] ?? "")"
@@ -80,10 +80,10 @@ final class Browser {
         try call("POST", "/element/\(find(selector))/value", ["text": text])
     }
 
-    /// Empties the field that a CSS selector finds.
+    /// Clears the field that a CSS selector finds.
     func clear(_ selector: String) throws { try call("POST", "/element/\(find(selector))/clear", [:]) }
 
-    /// Clicks on the element that a CSS selector finds.
+    /// Clicks the element that a CSS selector finds.
     func click(_ selector: String) throws { try call("POST", "/element/\(find(selector))/click", [:]) }
 
     private func find(_ selector: String) throws -> String {

@@ -1,7 +1,7 @@
 import Foundation
 @testable import Livepage
 
-/// Clients that come, read a bit, and go in a way that the seed decides.
+/// Clients that connect, read a bit, and leave in a way that the seed decides.
 struct Crowd {
     private enum Client {
         case socket(Socket)
@@ -18,14 +18,14 @@ struct Crowd {
         random = SeededGenerator(seed: seed)
     }
 
-    /// How many went in which way.
+    /// The number of clients for each way of leaving.
     var summary: String { ways.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ") }
 
-    /// Has so many come and go; the last go together.
+    /// Connects and drops `count` clients. The last ones leave together.
     mutating func run(count: Int, mostAtATime: Int) throws {
         for _ in 0..<count {
             clients.append(try come())
-            // Now and then many go at once.
+            // Sometimes many leave at once.
             let rest = Int.random(in: 0..<50, using: &random) == 0 ? mostAtATime / 4 : mostAtATime
             while clients.count > Int.random(in: 0...rest, using: &random) { try go() }
             if Int.random(in: 0..<20, using: &random) == 0 {
@@ -47,7 +47,7 @@ struct Crowd {
             return .program(
                 try Program("/usr/bin/curl", ["--silent", "--no-buffer", "--output", "/dev/null", address]))
         }
-        // A small buffer fills with a client that does not read.
+        // A small buffer fills up if the client does not read.
         let socket = try Socket(port: service.port, receiveByteCount: Bool.random(using: &random) ? 4_096 : nil)
         let request = HTTP.head("GET", path)
         switch Int.random(in: 0..<20, using: &random) {
@@ -74,11 +74,11 @@ struct Crowd {
             case 1:
                 way = "finished"
                 socket.finish()
-                // Whatever comes after it, the service has to end by itself.
+                // The service must end the connection by itself, whatever it sends after that.
                 _ = try? socket.receive(seconds: 0.01)
             case 2:
                 way = "vanished"
-                // Without the right to that it is closed.
+                // Without the permission to vanish, the socket is closed.
                 do { try socket.vanish() } catch { socket.close() }
             default:
                 way = "closed"

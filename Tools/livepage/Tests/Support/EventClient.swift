@@ -1,7 +1,7 @@
 import Foundation
 @testable import Livepage
 
-/// A client of a stream of events, which keeps the rows as the article on server-sent events says.
+/// A client of a stream of events. It keeps the rows in the way that the article on server-sent events describes.
 final class EventClient {
     /// One event.
     struct Event: Equatable, CustomStringConvertible {
@@ -26,21 +26,21 @@ final class EventClient {
     let socket: Socket
     private var chunks = ChunkDecoder()
     private var text = ""
-    /// What is sent to go on where this one ended.
+    /// The id to send for continuing where this stream ended.
     private(set) var lastEventID: String?
-    /// The readings as they were at the last `ready`.
+    /// The readings at the last `ready`.
     private(set) var rows: [Reading] = []
-    /// What the room is called that is looked into.
+    /// The name of the selected room.
     private(set) var room: String?
 
-    /// Connects, and asks for events.
+    /// Connects, and requests events.
     init(port: Int, _ path: String, lastEventID: String? = nil, receiveByteCount: Int32? = nil) throws {
         socket = try Socket(port: port, receiveByteCount: receiveByteCount)
         self.lastEventID = lastEventID
         try socket.send(HTTP.head("GET", path, lastEventID.map { ["Last-Event-ID: \($0)"] } ?? []))
     }
 
-    /// The events up to the next `ready`, applied to the rows. What a room is called comes in between.
+    /// Returns the events up to the next `ready`, and applies them to the rows. Room names that arrive in between are stored.
     @discardableResult
     func readStep(seconds: Double = 30) throws -> [Event] {
         let step = try readEvents(seconds: seconds)
@@ -48,7 +48,7 @@ final class EventClient {
         return step
     }
 
-    /// The events up to the next `ready`, for one who has forgotten the rows.
+    /// Returns the events up to the next `ready` without applying them.
     func readEvents(seconds: Double = 30) throws -> [Event] {
         var step: [Event] = []
         while step.last?.name != "ready" {
@@ -58,12 +58,12 @@ final class EventClient {
         return step
     }
 
-    /// Reads until the rows are as they should be.
+    /// Reads until the rows meet a condition.
     func read(until holds: ([Reading]) -> Bool) throws {
         while !holds(rows) { try readStep() }
     }
 
-    /// Reads until the room is called so.
+    /// Reads until the room has a name.
     func readRoom(_ name: String) throws {
         while room != name {
             let event = try next(30)
@@ -118,12 +118,12 @@ extension Reading {
     }
 }
 
-/// Takes a body in chunks, and the head before it, apart.
+/// Decodes a chunked body, and removes the head before it.
 struct ChunkDecoder {
     private var pending: [UInt8] = []
     private var isInBody = false
 
-    /// What of the body has come with some bytes.
+    /// Returns the part of the body that is complete with these bytes.
     mutating func decode(_ bytes: [UInt8]) -> [UInt8] {
         pending += bytes
         var result: [UInt8] = []

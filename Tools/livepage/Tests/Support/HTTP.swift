@@ -1,6 +1,6 @@
 import Foundation
 
-/// Single requests over HTTP to a port of this machine.
+/// Sends single HTTP requests to a port of this machine.
 struct HTTP {
     struct Answer {
         let status: Int
@@ -29,12 +29,12 @@ struct HTTP {
         }
     }
 
-    /// The head of a request.
+    /// Returns the head of a request.
     static func head(_ method: String, _ path: String, _ headers: [String] = []) -> String {
         (["\(method) \(path) HTTP/1.1", "Host: localhost"] + headers).joined(separator: "\r\n") + "\r\n\r\n"
     }
 
-    /// The answer, when it is complete.
+    /// Returns the answer, or nil if it is not complete.
     private static func answer(_ bytes: [UInt8]) -> Answer? {
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
         let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")

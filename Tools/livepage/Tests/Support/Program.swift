@@ -1,10 +1,9 @@
 import Foundation
 import Glibc
 
-/// A program that a test runs and whose lines it reads. It is killed when nobody holds this object.
+/// A program that a test runs, and whose lines it reads. The program is killed when this object is released.
 ///
-/// `lines` and `status` are protected by `condition`, and the process is used by Foundation's own rules: that makes it safe to
-/// share.
+/// This class is safe to share: `condition` protects `lines` and `status`, and the process is used by Foundation's rules.
 final class Program: @unchecked Sendable {
     private let process = Process()
     private let condition = NSCondition()
@@ -42,10 +41,10 @@ final class Program: @unchecked Sendable {
 
     var processID: pid_t { process.processIdentifier }
 
-    /// All that it has said.
+    /// All lines that the program has written.
     var output: [String] { condition.withLock { lines } }
 
-    /// The next line that a pattern is found in, and what the pattern's first group is.
+    /// Returns the first group of a pattern in the next line that matches it.
     func next<Output>(_ pattern: Regex<(Output, Substring)>, seconds: Double = 30) throws -> String {
         let limit = Date(timeIntervalSinceNow: seconds)
         return try condition.withLock {
@@ -61,13 +60,13 @@ final class Program: @unchecked Sendable {
         }
     }
 
-    /// Asks it to end.
+    /// Asks the program to end.
     func terminate() { process.terminate() }
 
-    /// Ends it without a chance to clean up.
+    /// Ends the program without a chance to clean up.
     func kill() { if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) } }
 
-    /// Waits until it has ended.
+    /// Waits until the program has ended.
     ///
     /// - Returns: its exit status, or the signal that ended it.
     func wait(seconds: Double = 30) throws -> Int32 {
@@ -82,7 +81,7 @@ final class Program: @unchecked Sendable {
 }
 
 extension FileHandle {
-    /// The next line; nil at the end.
+    /// Returns the next line; nil at the end.
     fileprivate func line() -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0

@@ -7,7 +7,7 @@ final class Service {
     private(set) var program: Program
     let port: Int
     let http: HTTP
-    /// Where its store is.
+    /// The directory of the store.
     let directory: String
 
     private let heartbeat: Double
@@ -15,7 +15,7 @@ final class Service {
 
     private static var address: Regex<(Substring, Substring)> { /livepage is at http:\/\/127\.0\.0\.1:([0-9]+)\// }
 
-    /// The program next to the tests' own.
+    /// The path of the program, next to that of the tests.
     private static let path: String = {
         let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let own = link ?? CommandLine.arguments[0]
@@ -24,11 +24,11 @@ final class Service {
             .first { FileManager.default.isExecutableFile(atPath: $0) } ?? "livepage"
     }()
 
-    /// Starts it, with the records of the demonstration.
+    /// Starts the service, with the records of the demonstration.
     ///
     /// - Parameters:
-    ///   - heartbeat: after how many seconds of silence clients get a comment.
-    ///   - grace: how many seconds a session lasts without a stream of events.
+    ///   - heartbeat: the seconds of silence after which clients receive a comment.
+    ///   - grace: the seconds that a session lasts without a stream of events.
     init(heartbeat: Double = 1, grace: Double = 1) throws {
         directory = FileManager.default.temporaryDirectory.appending(path: "livepage-\(UUID().uuidString)").path
         self.heartbeat = heartbeat
@@ -49,9 +49,9 @@ final class Service {
             ])
     }
 
-    /// Ends it as a signal does, and starts it again on the same port.
+    /// Ends the service with a signal, and starts it again on the same port.
     ///
-    /// - Parameter body: what to do meanwhile.
+    /// - Parameter body: runs in between.
     func restart(_ body: () throws -> Void) throws {
         program.terminate()
         guard try program.wait() == 0 else { throw TooLate(what: "an orderly end; \(program.output)") }
@@ -73,30 +73,30 @@ final class Service {
         try EventClient(port: port, path, lastEventID: lastEventID, receiveByteCount: receiveByteCount)
     }
 
-    /// Sets what a sensor says, as the page's form does.
+    /// Sets the temperature of a sensor, as the page's form does.
     func set(_ sensor: String, to celsius: Double) throws {
         let answer = try http.post("/readings", "sensor=\(sensor)&celsius=\(celsius)")
         guard answer.status == 204 else { throw TooLate(what: "a change; the answer was \(answer)") }
     }
 
-    /// The store, opened by this process too.
+    /// Opens the store in this process too.
     func openStore() throws -> Store {
         var options = StoreOptions()
         options.durability = .relaxed
         return try Store(at: directory, records: Room.self, Reading.self, options: options)
     }
 
-    // MARK: What it has
+    // MARK: The state of the service
 
-    /// What the service's ownership registry says.
+    /// Returns the report of the service's ownership registry.
     func report() throws -> OwnershipReport {
         try JSONDecoder().decode(OwnershipReport.self, from: Data(try http.get("/report.json").body.utf8))
     }
 
-    /// The paths of the scopes of connections.
+    /// Returns the paths of the scopes of connections.
     func connections() throws -> [String] { try report().scopes.map(\.path).filter { $0.contains("/connection ") } }
 
-    /// Waits until nobody is connected, and checks that nothing else is left of those who were.
+    /// Waits until no client is connected, and checks that the clients left no objects behind.
     func waitUntilEmpty(seconds: Double = 30) throws -> OwnershipReport {
         var last: OwnershipReport?
         do {
@@ -110,22 +110,22 @@ final class Service {
         return try report()
     }
 
-    /// Waits until no more files and sockets are open than at the start, but for those of the store that are opened when they
-    /// are needed, and one request's.
+    /// Waits until the number of open files and sockets is back to that of the start. The limit allows for the store's files that
+    /// are opened on demand, and for one request.
     func waitUntilIdle(descriptorCount count: Int) throws {
         try TestRun.wait("\(count) open files and sockets", seconds: 60) { try descriptorCount() <= count + 4 }
     }
 
-    /// What the registry has told in the service's log: all of it is something to mend.
+    /// The notices of the registry in the service's log. Each of them is a fault.
     var notices: [String] { program.output.filter { $0.contains(" warning ") || $0.contains(" error ") } }
 
-    /// The memory of its own that the process has in RAM.
+    /// Returns the process's anonymous memory in RAM.
     func anonymousByteCount() throws -> Int { try status("RssAnon") * 1_024 }
 
-    /// How many threads it has.
+    /// Returns the number of threads.
     func threadCount() throws -> Int { try status("Threads") }
 
-    /// How many files and sockets it has open.
+    /// Returns the number of open files and sockets.
     func descriptorCount() throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/\(program.processID)/fd").count
     }

@@ -7,7 +7,8 @@ final class Socket {
 
     /// Connects.
     ///
-    /// - Parameter receiveByteCount: how much the kernel takes for a client that does not read; nil for its own choice.
+    /// - Parameter receiveByteCount: the size of the kernel's buffer for a client that does not read; nil for the system's
+    ///   default.
     init(port: Int, receiveByteCount: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         if let receiveByteCount { try set(SOL_SOCKET, SO_RCVBUF, receiveByteCount) }
@@ -45,9 +46,9 @@ final class Socket {
         }
     }
 
-    /// What comes next; nothing at the end, which a reset is, too.
+    /// Returns the next bytes; none at the end. A reset counts as an end.
     ///
-    /// - Throws: ``TooLate`` when nothing comes for so long.
+    /// - Throws: ``TooLate`` if no bytes arrive in time.
     func receive(seconds: Double = 30) throws -> [UInt8] {
         var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&state, 1, Int32(seconds * 1_000)) > 0 else { throw TooLate(what: "bytes from the service") }
@@ -56,7 +57,7 @@ final class Socket {
         return Array(buffer[..<max(0, count)])
     }
 
-    // MARK: Ways to go
+    // MARK: Ways to end the connection
 
     /// Closes the connection in an orderly way.
     func close() {
@@ -64,20 +65,21 @@ final class Socket {
         descriptor = -1
     }
 
-    /// Ends just the own side.
+    /// Ends only this side of the connection.
     func finish() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Breaks the connection off: the other side gets a reset.
+    /// Aborts the connection: the other side receives a reset.
     func reset() {
         try? set(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
         close()
     }
 
-    /// Goes without a word, as a machine that has lost its power: the other side gets nothing until it sends something itself.
+    /// Disappears silently, as a machine that has lost its power. The other side receives nothing until it sends something
+    /// itself.
     ///
-    /// - Throws: `POSIXError` where this process may not do that.
+    /// - Throws: `POSIXError` if this process does not have the permission.
     func vanish() throws {
-        // A socket under repair closes in silence; the option is Linux's own.
+        // A socket in repair mode closes silently. The option exists only on Linux.
         let repair: Int32 = 19
         try set(Int32(IPPROTO_TCP), repair, Int32(1))
         close()

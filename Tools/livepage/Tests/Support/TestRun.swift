@@ -1,17 +1,17 @@
 import Foundation
 
-/// How this run of the tests is set up.
+/// The settings of this test run.
 enum TestRun {
-    /// The seed of everything random in the run; `MODELSTORE_SEED` repeats one that a run printed.
+    /// The seed of all random choices in the run. `MODELSTORE_SEED` repeats the seed that a run printed.
     static let seed =
         ProcessInfo.processInfo.environment["MODELSTORE_SEED"].flatMap { UInt64($0) } ?? .random(in: .min ... .max)
 
-    /// Says something that a reader of the test's output wants to know although nothing failed.
+    /// Prints a note that matters to a reader of the test's output even if nothing failed.
     static func note(_ text: String) { FileHandle.standardOutput.write(Data("LivepageTests: \(text)\n".utf8)) }
 
-    /// Waits until something holds.
+    /// Waits until a condition holds.
     ///
-    /// - Throws: ``TooLate`` when it does not after so long.
+    /// - Throws: ``TooLate`` if it does not hold in time.
     static func wait(
         _ what: String, seconds: Double = 30, until holds: () throws -> Bool
     ) throws {
@@ -23,14 +23,14 @@ enum TestRun {
     }
 }
 
-/// What was waited for did not come.
+/// An expected event did not happen in time.
 struct TooLate: Error, CustomStringConvertible {
     let what: String
 
     var description: String { "not in time: \(what)" }
 }
 
-/// SplitMix64: the same numbers for the same seed, everywhere.
+/// SplitMix64: the same numbers for the same seed, on every machine.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -3,9 +3,9 @@ import Foundation
 import ModelStore
 import Synchronization
 
-/// Changes the records of a service's store without a pause, from this process.
+/// Changes the records of a service's store continuously, from this process.
 ///
-/// Two readings at a time, and now and then a room; everything that a client can see changes.
+/// It changes two readings at a time, and sometimes a room. So everything that a client displays changes.
 final class WriteLoad: Sendable {
     private let store: Store
     private let shallStop = Atomic(false)
@@ -13,7 +13,7 @@ final class WriteLoad: Sendable {
     private let failure = Mutex<(any Error)?>(nil)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Begins.
+    /// Starts the changes.
     init(_ service: Service) throws {
         store = try service.openStore()
         Thread.detachNewThread { [self] in
@@ -26,15 +26,15 @@ final class WriteLoad: Sendable {
         }
     }
 
-    /// How many commits there were.
+    /// The number of commits so far.
     var count: Int { commits.load(ordering: .relaxed) }
 
-    /// What the readings are now.
+    /// Returns the current readings.
     func rows() throws -> [Reading] { try store.read { Array(try $0.fetch(Reading.order { $0.sensor.ascending })) } }
 
-    /// Ends.
+    /// Stops the changes.
     ///
-    /// - Throws: why a write failed.
+    /// - Throws: the error of a failed write.
     func stop() throws {
         shallStop.store(true, ordering: .relaxed)
         ended.wait()

@@ -1,7 +1,7 @@
 import ArgumentParser
 import StoreEngine
 
-/// `at`: another command, on the store as it was at an earlier position.
+/// `at`: runs another command on the store as it was at an earlier position.
 struct At: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs get, query or export on the store as it was at a position.",
@@ -25,7 +25,8 @@ struct At: ParsableCommand {
     var command: [String] = []
 
     func run() throws {
-        // The command that is run has it as an option, which nobody has written.
+        // The inner command takes the position as an option, but the user never wrote that option. So a bad position is reported
+        // here.
         guard PositionArgument(argument: position) != nil else {
             throw CommandFailure(
                 .usage,

@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreEngine
 import StoreRuntime
 
-/// `diff`: what records differ in between two positions.
+/// `diff`: shows how the records differ between two positions.
 struct Diff: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints what the records differ in between two positions.",

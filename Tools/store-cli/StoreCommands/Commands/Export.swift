@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreEngine
 import StoreRuntime
 
-/// `export`: all records, in a form that `import` takes back.
+/// `export`: writes all records in a form that `import` reads back.
 struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Writes all records of a type, or of all types, as JSON Lines or CSV.",
@@ -55,7 +55,7 @@ struct Export: ParsableCommand {
     }
 }
 
-/// Writes records one a line.
+/// Writes one record per line.
 private struct RecordLines {
     private let type: RecordType
     private let wraps: Bool

@@ -4,7 +4,7 @@ import StoreEngine
 import StoreExpressions
 import StoreRuntime
 
-/// `feed`: what was changed, change set by change set.
+/// `feed`: prints the changes, change set by change set.
 struct Feed: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints the change sets of the feed, and with --follow each new one as it is committed.",
@@ -44,7 +44,7 @@ struct Feed: ParsableCommand {
         help: ArgumentHelp("Only changes of this record type; may be repeated.", valueName: "type"),
         completion: TypeNameCompletion.kind)
     var types: [String] = []
-    // What these options take may begin with a dash.
+    // The values of these options may begin with a dash.
     @Option(
         name: .customLong("where"), parsing: .unconditional,
         help: ArgumentHelp("Only changes of records that meet this before or after.", valueName: "expression"))
@@ -113,7 +113,7 @@ struct Feed: ParsableCommand {
         return .events(name: name ?? path.lastPathComponent)
     }
 
-    /// What lets changes through.
+    /// Returns the filters from the options.
     private func filters(_ catalog: Catalog) throws -> [FeedFilter] {
         let targets = catalog.types.map(\.type)
         let filters = try types.map { name in

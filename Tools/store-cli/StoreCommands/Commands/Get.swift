@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreEngine
 import StoreRuntime
 
-/// `get`: one record.
+/// `get`: prints one record.
 struct Get: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Prints one record.")
 

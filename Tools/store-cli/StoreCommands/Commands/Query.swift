@@ -3,7 +3,7 @@ import StoreEngine
 import StoreExpressions
 import StoreRuntime
 
-/// `query`: the records that fit a condition.
+/// `query`: prints the records that match a condition.
 struct Query: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints the records that fit a condition.",
@@ -102,7 +102,7 @@ struct Query: ParsableCommand {
         }
     }
 
-    /// Says how many rows a table has. The other forms are for programs, which count themselves.
+    /// Prints the number of a table's rows. The other forms are for programs, which count rows themselves.
     private func note(_ count: Int, _ noun: String) {
         if options.format == .table { StandardError.writeLine(Counted.text(count, noun)) }
     }
@@ -129,7 +129,7 @@ struct Query: ParsableCommand {
         }
     }
 
-    /// Has a request go on where a page ended.
+    /// Continues a request after the end of a page.
     private func goOn(_ after: String, _ request: inout Request) throws(CommandFailure) {
         guard wanted.offset == nil else {
             throw CommandFailure(.usage, "--after and --offset exclude each other; give one of them")
@@ -141,9 +141,9 @@ struct Query: ParsableCommand {
         request.goOn(.token(token))
     }
 
-    /// Prints the records that are asked for.
+    /// Prints the records of a request.
     ///
-    /// - Returns: where the next page begins, if a limit ends this one.
+    /// - Returns: the start of the next page, if a limit ends this one.
     private func print(
         _ request: Request, typeIndex: Int, _ reading: ReadContext, _ body: (DynamicRecord) throws -> Void
     ) throws -> PageToken? {
@@ -159,7 +159,7 @@ struct Query: ParsableCommand {
         return page.next
     }
 
-    /// Prints the only value: as it is where people or scripts read it, named where a program does.
+    /// Prints the only value: bare in a table, with its name in the forms for programs.
     private func printOne(_ column: OutputColumn, _ cell: OutputCell, to output: StandardOutput) throws {
         guard options.format != .table else {
             let lines = cell.text.split(separator: "\n", omittingEmptySubsequences: true)

@@ -9,8 +9,8 @@ struct QueryGroups {
     let columns: [OutputColumn]
 
     /// - Parameters:
-    ///   - group: the fields that records of a group are equal in; nil for one group of all.
-    ///   - aggregates: what is printed besides; nil for their number.
+    ///   - group: the fields that all records of a group have in common; nil for one group of all records.
+    ///   - aggregates: the columns to print besides these fields; nil for the number of records.
     /// - Throws: ``ExpressionError``; ``CommandFailure`` for an order that groups do not have.
     init(
         _ group: String?, _ aggregates: String?, _ request: Request, isSorted: Bool, of type: OpenType,

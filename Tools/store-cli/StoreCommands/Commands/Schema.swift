@@ -3,7 +3,7 @@ import StoreEngine
 import StoreExpressions
 import StoreRuntime
 
-/// `schema`: what the records of a store consist of.
+/// `schema`: shows the record types of a store with their fields.
 struct Schema: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows fields, types, defaults, indexes and constraints of all record types or of one.",

@@ -3,7 +3,7 @@ import LMDB
 import StoreEngine
 import StoreRuntime
 
-/// `types`: the record types of a store.
+/// `types`: lists the record types of a store.
 struct Types: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Lists the record types: rows, fields, indexes, bytes.")
 
@@ -37,6 +37,6 @@ struct Types: ParsableCommand {
 }
 
 extension LMDBStatistics {
-    /// The pages of the database, in bytes.
+    /// The size of the database's pages in bytes.
     var byteCount: Int { (branchPages + leafPages + overflowPages) * pageSize }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreEngine
 import StoreRuntime
 
-/// `watch`: the records that fit a condition, kept up to date.
+/// `watch`: prints the records that match a condition, and keeps the output up to date.
 struct Watch: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints the records that fit a condition, and then each change of that result as it happens.",
@@ -28,7 +28,7 @@ struct Watch: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The record type.", completion: TypeNameCompletion.kind) var type: String
     @OptionGroup var wanted: RequestOptions
-    // What these options take may begin with a dash.
+    // The values of these options may begin with a dash.
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("The fields to print: a,b; all when left out.", valueName: "fields"))

@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// Writes each record that differs: as a row, or as a JSON object.
+/// Writes each record that differs, as a row or as a JSON object.
 struct DifferencePrinter {
     private let format: OutputFormat
     private let output: StandardOutput
@@ -36,7 +36,7 @@ struct DifferencePrinter {
         if count.isMultiple(of: FeedRows.blockRowCount) { try rows?.endBlock() }
     }
 
-    /// Writes a change that cannot be undone, as one of a kind of its own.
+    /// Writes a change that cannot be undone, with a kind of its own.
     mutating func append(_ conflict: ChangeConflict) throws {
         count += 1
         let (kind, fields) = conflict.reason.shown
@@ -69,7 +69,7 @@ struct DifferencePrinter {
 }
 
 extension ChangeConflict.Reason {
-    /// How output calls it, and the fields that it is about.
+    /// The kind in the output, and the fields that the conflict concerns.
     fileprivate var shown: (kind: String, fields: [String]) {
         switch self {
         case .gone: ("conflict-gone", [])

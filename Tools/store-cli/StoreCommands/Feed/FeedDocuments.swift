@@ -1,7 +1,7 @@
 import StoreEngine
 import StoreRuntime
 
-/// Writes each change set as a JSON object: on a line of its own, or as an element of one array.
+/// Writes each change set as a JSON object, on a line of its own or as an element of one array.
 struct FeedDocuments: FeedPrinter {
     private let isArray: Bool
     private let output: StandardOutput
@@ -40,12 +40,13 @@ struct FeedDocuments: FeedPrinter {
         if isArray { try output.write(count == 0 ? "]\n" : "\n]\n") }
     }
 
-    /// Writes what stands before the changes, up to the bracket that they stand in.
+    /// Writes the part before the changes, up to the bracket that opens their array.
     private mutating func begin(_ changeSet: ChangeSet) throws {
         if isArray { try output.write(count == 0 ? "\n  " : ",\n  ") }
         count += 1
         isInside = true
-        // The hash of a large one is found at its end, and known from what follows it.
+        // A large change set has its hash in its last part. Before that part, the hash comes from the header of the next entry,
+        // or from the feed's head.
         let position =
             try changeSet.isLastPart
             ? changeSet.position : store.read { try $0._reading.position(at: changeSet.sequence) }
@@ -65,7 +66,7 @@ struct FeedDocuments: FeedPrinter {
 }
 
 extension RecordChange {
-    /// The change as a JSON object.
+    /// Returns the change as a JSON object.
     func document() throws -> JSONValue {
         var members = [
             JSONMember("kind", .string(kind.name)), JSONMember("type", .string(typeName)),
@@ -110,7 +111,7 @@ extension FeedDocuments: FeedDifferencePrinter {
 }
 
 extension DifferenceEntry {
-    /// How output calls it.
+    /// The kind in the output.
     var name: String {
         switch state {
         case .present: "net-" + (kind?.name ?? "put")
@@ -123,7 +124,7 @@ extension DifferenceEntry {
 }
 
 extension ChangeKind {
-    /// How output calls it.
+    /// The kind in the output.
     var name: String {
         switch self {
         case .insert: "insert"

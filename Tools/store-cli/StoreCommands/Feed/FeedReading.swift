@@ -1,7 +1,7 @@
 import StoreEngine
 import StoreRuntime
 
-/// How change sets are written.
+/// The form in which change sets are written.
 enum FeedForm: Sendable {
     case changeSets(OutputFormat)
     case events(name: String)
@@ -16,13 +16,13 @@ enum FeedForm: Sendable {
     }
 }
 
-/// Writes change sets as they come, a large one in parts.
+/// Writes change sets as they arrive, a large one in parts.
 protocol FeedPrinter {
     /// Writes a change set, or the next part of one.
     mutating func append(_ changeSet: ChangeSet) throws
-    /// Writes what is owed for the change set at hand, of which nothing more comes.
+    /// Completes the current change set. No more parts of it will follow.
     mutating func endChangeSet() throws
-    /// Has what was appended ready in the output; where rows are aligned, those of a block.
+    /// Passes the appended text to the output. If rows are aligned, ends the block.
     mutating func flush() throws
     /// Ends the result.
     mutating func finish() throws
@@ -30,30 +30,30 @@ protocol FeedPrinter {
 
 /// Writes the difference by record, which comes before change sets.
 protocol FeedDifferencePrinter: FeedPrinter {
-    /// Writes a part of it.
+    /// Writes a part of the difference.
     mutating func append(_ difference: FeedDifference) throws
-    /// Writes that it is told, and where to go on.
+    /// Writes that the difference is complete, and the position at which the feed continues.
     mutating func endDifference(at position: Position) throws
 }
 
-/// Reads the feed and has it printed.
+/// Reads the feed and prints it.
 struct FeedReading: Sendable {
     let store: Store
     let start: Position
-    /// Whether `start` only stands for wherever the feed begins.
+    /// Whether `start` only means the beginning of the feed, wherever that is.
     let isFromOldest: Bool
     /// The records that are written first.
     let records: RecordEvents?
-    /// Whether the difference is told where change sets after `start` have left the feed.
+    /// Whether to print the difference if change sets after `start` have left the feed.
     let tellsDifference: Bool
     let filters: [FeedFilter]
     let follows: Bool
     let limit: Int?
     let form: FeedForm
 
-    /// The changes that are in memory at a time, of a large change set.
+    /// The most changes of a large change set in memory at a time.
     private static let changesPerPart = 256
-    /// How often the beginning is looked up anew, since retention has moved it meanwhile.
+    /// The most lookups of the feed's beginning, which retention may move between lookup and read.
     private static let startAttempts = 10
 
     func run(_ interruption: Interruption) async throws {
@@ -69,7 +69,7 @@ struct FeedReading: Sendable {
         try output.flush()
     }
 
-    /// - Returns: where the change sets go on.
+    /// - Returns: the position at which the change sets continue.
     private func printDifference(
         with printer: inout any FeedPrinter, to output: StandardOutput, _ interruption: Interruption
     ) async throws -> Position {
@@ -109,7 +109,7 @@ struct FeedReading: Sendable {
         while let set = next {
             if set.sequence > newest, !follows { break }
             if current != set.sequence {
-                // The last part of the one before had nothing that is wanted.
+                // The last part of the previous change set had no matching changes.
                 if current != nil {
                     try printer.endChangeSet()
                     current = nil
@@ -130,7 +130,7 @@ struct FeedReading: Sendable {
                 try printer.flush()
                 try output.flush()
             }
-            // A change set that was begun is written to its end.
+            // A change set is written to its end once it has begun.
             interruption.setBusy(current != nil)
             if interruption.isRequested, current == nil { break }
             next = try await iterator.next()
@@ -147,12 +147,12 @@ struct FeedReading: Sendable {
 
     private func iterator(after position: Position) -> ChangeFeed.Iterator {
         var options = options
-        // Else the end would not be noticed where it is not wanted.
+        // Otherwise the end of a feed whose last change sets do not match would go unnoticed.
         options.reportsProgress = true
         return store.changes(since: position, options).makeAsyncIterator()
     }
 
-    /// The first change set. Where the feed is short and written fast, its beginning may be gone at once.
+    /// Returns the first change set. In a short feed with frequent writes, the beginning may be gone at once.
     private func first(_ iterator: inout ChangeFeed.Iterator) async throws -> ChangeSet? {
         for _ in 1..<Self.startAttempts where isFromOldest {
             do {

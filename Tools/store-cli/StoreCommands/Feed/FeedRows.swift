@@ -1,13 +1,13 @@
 import StoreEngine
 import StoreRuntime
 
-/// Writes each change as a row: aligned for people, or as CSV.
+/// Writes each change as a row: aligned in a table, or as CSV.
 struct FeedRows: FeedPrinter {
     private let format: OutputFormat
     private var rows: RowPrinter
     private var count = 0
 
-    /// The rows that are aligned together.
+    /// The number of rows that are aligned together.
     static let blockRowCount = 500
 
     private static let tableColumns = [
@@ -43,7 +43,7 @@ struct FeedRows: FeedPrinter {
         }
     }
 
-    /// The action that asked for a change set has a row of its own before those of its changes.
+    /// Writes the action that caused a change set. It has a row of its own before the rows of the changes.
     private mutating func append(_ action: RecordedAction, of changeSet: ChangeSet) throws {
         let payload = try JSONReader.read(action.payload)
         let named = [OutputCell("action"), OutputCell(action.name), OutputCell("")]
@@ -70,7 +70,7 @@ struct FeedRows: FeedPrinter {
 
     mutating func finish() throws { try rows.finish() }
 
-    /// Ends a row; those of a block are aligned together.
+    /// Ends a row. The rows of a block are aligned together.
     private mutating func endRow() throws {
         count += 1
         if count.isMultiple(of: Self.blockRowCount) { try rows.endBlock() }
@@ -78,7 +78,7 @@ struct FeedRows: FeedPrinter {
 }
 
 extension RecordChange {
-    /// What changed, as people read it: the fields with both values, or the record.
+    /// Returns the change as text for the user: the fields with both values, or the record.
     func summary() throws -> String {
         let fields = try fieldChanges()
         guard fields.isEmpty else {
@@ -89,7 +89,7 @@ extension RecordChange {
 }
 
 extension FeedRows: FeedDifferencePrinter {
-    /// Rows as of changes; when and by whom they were made is not known.
+    /// Writes rows like those of changes. The time and the origin of these changes are not known.
     mutating func append(_ difference: FeedDifference) throws {
         let none = OutputCell(.null)
         for record in difference.records {

@@ -1,29 +1,29 @@
 import StoreEngine
 import StoreRuntime
 
-/// A write of `undo` or `revert`: done, or taken back once its changes are noted.
+/// A write of `undo` or `revert`. It is committed, or withdrawn once its changes are listed.
 ///
-/// The changes are noted in a temporary file within the transaction and printed after it: no lock is held while standard output
-/// is written, and memory stays small.
+/// The changes are listed in a temporary file within the transaction and printed after it. So the command holds no lock while it
+/// writes to standard output, and needs little memory.
 struct UndoTrial: Sendable {
-    /// What the write did or would do.
+    /// The result of the write, or of the trial.
     struct Outcome: Sendable {
-        /// The change sets that were undone.
+        /// The number of undone change sets.
         var undoneCount = 0
-        /// The number of the change set that the command is about.
+        /// The number of the change set that the command names.
         var sequence: UInt64 = 0
         var conflictCount = 0
         var changeCount = 0
-        /// The conflicts and changes, as they are printed.
+        /// The conflicts and changes, in the form in which they are printed.
         let printed: TemporaryFile
     }
 
-    /// Ends a write that is not to be committed.
+    /// Ends a write that must not be committed.
     private struct Withdrawal: Error {
         let outcome: Outcome
     }
 
-    /// What the write is to do.
+    /// The task of the write.
     enum Order: Sendable {
         case undo(PositionArgument, skipsConflicts: Bool)
         case revert(PositionArgument)
@@ -33,9 +33,9 @@ struct UndoTrial: Sendable {
     let format: OutputFormat
     let isDry: Bool
 
-    /// Does it.
+    /// Runs the write.
     ///
-    /// - Returns: the outcome, and the position of the write where it was committed.
+    /// - Returns: the outcome, and the position of the write if it was committed.
     func run(in store: Store) throws -> (outcome: Outcome, position: Position?) {
         do {
             let committed = try store.write(returning: .position) { try write(&$0) }
@@ -80,7 +80,7 @@ struct UndoTrial: Sendable {
 extension UndoTrial.Outcome {
     /// Prints the conflicts and changes.
     ///
-    /// - Parameter position: where the write was committed.
+    /// - Parameter position: the position of the write; nil if it was not committed.
     func print(committedAt position: Position?) throws {
         let output = StandardOutput()
         do {
@@ -91,7 +91,7 @@ extension UndoTrial.Outcome {
         }
     }
 
-    /// The number of changed records, and in which change set.
+    /// Returns the number of changed records as text, with the change set of the write.
     func changesText(_ position: Position?) -> String {
         let records = Counted.text(changeCount, "record")
         guard let position else { return "\(records) would change" }
@@ -100,9 +100,9 @@ extension UndoTrial.Outcome {
 }
 
 extension PositionArgument {
-    /// The number of the change set that ends here.
+    /// Returns the number of the change set that ends at this position.
     ///
-    /// - Throws: ``StoreError`` when it is not in the feed.
+    /// - Throws: ``StoreError`` if it is not in the feed.
     func changeSet(in scope: ReadContext) throws(StoreError) -> UInt64 {
         switch self {
         case .oldest: return try scope.oldestPosition().sequence

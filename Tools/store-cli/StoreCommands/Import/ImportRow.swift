@@ -2,7 +2,7 @@ import StoreEngine
 
 /// One record of an import, as it was written.
 struct ImportRow {
-    /// What it consists of.
+    /// The content of a row.
     enum Content {
         /// The members of a JSON object.
         case members([JSONMember])
@@ -10,27 +10,28 @@ struct ImportRow {
         case cells([CSVField])
     }
 
-    /// The line where it begins, from 1.
+    /// The line where the row begins, from 1.
     var line: Int
-    /// The record type that it names itself.
+    /// The record type that the row itself names.
     var type: String?
     var content: Content
 }
 
-/// What is wrong with one row. The others may still be good.
+/// A mistake in one row. The other rows may be good.
 struct ImportMistake: Error {
     var line: Int
     var reason: String
 }
 
-/// Gives the rows of an import one by one.
+/// Returns the rows of an import one by one.
 protocol ImportRows {
-    /// The next row; nil at the end.
+    /// Returns the next row, or nil at the end.
     ///
-    /// - Throws: ``ImportMistake`` for a bad row, after which reading goes on with the next; other errors end it.
+    /// - Throws: ``ImportMistake`` for a bad row, after which the next call continues with the next row. Any other error ends the
+    ///   reading.
     mutating func next() throws -> ImportRow?
 
-    /// The names of the columns, where there are some.
+    /// The names of the columns, if the format has columns.
     var columns: [String]? { get }
 }
 
@@ -55,7 +56,7 @@ struct JSONRows: ImportRows {
         return nil
     }
 
-    /// The row that a line spells.
+    /// Returns the row that a line contains.
     static func row(_ bytes: [UInt8], line: Int, namesTypes: Bool) throws -> ImportRow {
         let json: JSONValue
         do {
@@ -105,7 +106,7 @@ struct CSVRows: ImportRows {
     }
 }
 
-/// Rows as they were written, kept for a second reading once all of them have been seen.
+/// Rows as they were written, kept for a second pass after all of them have been read.
 struct SpooledRows: ImportRows {
     private var reader: SpoolReader
     let columns: [String]?
@@ -121,7 +122,7 @@ struct SpooledRows: ImportRows {
         return ImportRow(line: entry.line, type: nil, content: .cells(try Self.cells(entry.bytes)))
     }
 
-    /// The bytes that bring a row back.
+    /// Returns the bytes from which a row can be restored.
     static func bytes(of row: ImportRow) -> [UInt8] {
         switch row.content {
         case .members(let members): return JSONWriter.bytes(of: .object(members))

@@ -1,7 +1,7 @@
 import StoreEngine
 import StoreRuntime
 
-/// An import: rows are validated into a spool, then stored in one transaction.
+/// An import: validates rows into a spool, then stores them in one transaction.
 struct Importer {
     let store: Store
     let input: InputSource
@@ -18,7 +18,7 @@ struct Importer {
         try run(rows, RowEncoder(types: store.recordTypes))
     }
 
-    /// Imports rows of a type that is made from them.
+    /// Imports rows of a new type, and infers the type from them.
     func run(
         _ rows: consuming some ImportRows, creating name: String, _ options: NewTypeOptions
     ) throws -> ImportReport {
@@ -66,9 +66,9 @@ struct Importer {
         return try writer.seal()
     }
 
-    /// Runs `body` on each row; a mistake ends the import or is listed.
+    /// Runs `body` on each row. A mistake ends the import or is listed.
     ///
-    /// - Returns: how many rows were passed over.
+    /// - Returns: the number of skipped rows.
     private func eachGood(
         _ rows: inout some ImportRows, _ label: String, total: Int?, unit: String, done: () -> Int,
         _ body: (ImportRow) throws -> Void
@@ -94,13 +94,13 @@ struct Importer {
     }
 }
 
-/// How an import went.
+/// The result of an import.
 struct ImportReport {
     var stored: Int
     var added: Int
     var skipped: Int
 
-    /// The counts as a line.
+    /// The counts as one line.
     var text: String {
         var parts = ["\(added) added", "\(stored - added) already there"]
         if skipped > 0 { parts.append("\(skipped) skipped") }
@@ -108,14 +108,14 @@ struct ImportReport {
     }
 }
 
-/// The lines whose records refer to what does not exist.
+/// The lines whose records refer to missing records.
 private struct BrokenLines: Error {
     var reasons: [Int: String] = [:]
 }
 
-/// The storing of a spool in one transaction. It may run more than once, so it keeps no state between runs.
+/// Stores a spool in one transaction. It may run more than once, so it keeps no state between runs.
 private struct StoringJob: Sendable {
-    /// What one run came to.
+    /// The outcome of one run.
     struct Outcome: Sendable {
         var stored: Int
         var added: Int
@@ -128,10 +128,10 @@ private struct StoringJob: Sendable {
     let skipsMistakes: Bool
     let checksVersions: Bool
     let progress: ProgressBar
-    /// The lines that are left out, and why: what their records refer to does not exist.
+    /// The lines to leave out, with the reasons: their records refer to missing records.
     private(set) var broken: [Int: String] = [:]
 
-    /// Stores the spool and lists what was left out.
+    /// Stores the spool and lists the lines that were left out.
     ///
     /// - Parameter write: runs the job in a transaction.
     func run(skipped: Int, in write: (StoringJob) throws -> Outcome) throws -> ImportReport {
@@ -140,7 +140,7 @@ private struct StoringJob: Sendable {
             do {
                 return try job.report(write(job), skipped: skipped)
             } catch let lines as BrokenLines {
-                // Others may refer to what these would have stored.
+                // Other lines may refer to the records of these lines.
                 job.broken.merge(lines.reasons) { first, _ in first }
             }
         }
@@ -184,7 +184,7 @@ private struct StoringJob: Sendable {
         return Outcome(stored: stored, added: after - before, rejected: try rejected.seal())
     }
 
-    /// Fails with the lines whose records refer to what does not exist, now that all are stored.
+    /// Fails with the lines whose records refer to missing records. Called after all records are stored.
     private func requireTargets(_ transaction: inout WriteTransaction, _ indexes: [Int: Int]) throws {
         do throws(StoreError) {
             try transaction.requireWhole()
@@ -205,11 +205,11 @@ private struct StoringJob: Sendable {
             }
             lines.reasons[entry.line] = reason
         }
-        // None where what was there before is broken: the end of the transaction says what.
+        // No such line: a record that existed before the import is broken. The end of the transaction reports it.
         if !lines.reasons.isEmpty { throw lines }
     }
 
-    /// Lists what was rejected, once it is certain, and counts.
+    /// Lists the rejected lines, once the outcome is certain, and returns the counts.
     func report(_ outcome: Outcome, skipped: Int) throws -> ImportReport {
         progress.finish()
         var rejected = outcome.rejected.makeReader()

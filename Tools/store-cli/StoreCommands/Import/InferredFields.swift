@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// The fields of objects or rows, in the order in which they were first seen, with what their values have in common.
+/// The fields of objects or rows in the order of their first occurrence, each with the common type of its values.
 struct InferredFields {
     private var names: [String] = []
     private var numbers: [String: Int] = [:]
@@ -14,7 +14,7 @@ struct InferredFields {
     /// The names, in order.
     var fieldNames: [String] { names }
 
-    /// Takes in an object.
+    /// Adds an object.
     mutating func add(_ members: [JSONMember], line: Int, depth: Int) {
         rows += 1
         for member in members {
@@ -24,7 +24,7 @@ struct InferredFields {
         }
     }
 
-    /// Takes in a record of CSV.
+    /// Adds a CSV record.
     mutating func add(_ cells: [CSVField], columns: [String], line: Int) {
         rows += 1
         for (name, cell) in zip(columns, cells) {
@@ -34,10 +34,10 @@ struct InferredFields {
         }
     }
 
-    /// What is known of a field.
+    /// Returns the inferred type of a field.
     func type(of name: String) -> InferredType? { numbers[name].map { types[$0] } }
 
-    /// The fields; those that are not in every row are optional, but for the required ones.
+    /// Returns the fields. Those that are missing from some row are optional, except the required ones.
     func fields(required: Set<String>) -> [FieldSchema] {
         names.indices.map { number in
             let isOptional = !required.contains(names[number]) && (counts[number] < rows || types[number].hasNone)

@@ -1,15 +1,14 @@
 import Foundation
 import StoreEngine
 
-/// What all values seen of one field have in common, gathered value by value.
+/// The common type of all values seen for one field, collected value by value.
 ///
-/// Every value of the input goes in before the type is asked for, so that a single fraction in the last line still
-/// makes a column of numbers doubles. Where values have nothing in common, the type is JSON (in CSV: text), which
-/// loses nothing.
+/// Every value of the input is added before the type is read, so that a single fraction in the last line still makes a column of
+/// numbers doubles. If the values have no common type, the type is JSON (in CSV: text), which loses nothing.
 final class InferredType {
-    /// How deep structs are looked into; what is nested deeper stays JSON.
+    /// How deep structs are inspected. Deeper values stay JSON.
     private static let maximumDepth = 8
-    /// An object with more keys than this is taken for a dictionary, and stays JSON.
+    /// An object with more keys than this counts as a dictionary, and stays JSON.
     private static let maximumMembers = 64
 
     private enum Kind: String {
@@ -23,7 +22,7 @@ final class InferredType {
         case object = "an object"
     }
 
-    /// The kinds of values, each with the line where it was first seen.
+    /// The kinds of values, each with the line of its first occurrence.
     private var firstLines: [Kind: Int] = [:]
     private var hasEmptyText = false
     private var element: InferredType?
@@ -36,13 +35,13 @@ final class InferredType {
     private let isText: Bool
     private let depth: Int
 
-    /// - Parameter isText: whether values are the texts of CSV.
+    /// - Parameter isText: whether the values are texts of CSV.
     init(isText: Bool, depth: Int = 0) {
         self.isText = isText
         self.depth = depth
     }
 
-    /// Takes in a value of JSON.
+    /// Adds a JSON value.
     func add(_ json: JSONValue, line: Int) {
         switch json {
         case .null: note(.none, line)
@@ -64,11 +63,11 @@ final class InferredType {
         }
     }
 
-    /// Takes in a field of CSV.
+    /// Adds a CSV field.
     func add(_ cell: CSVField, line: Int) {
         let text = cell.text
         if text.isEmpty {
-            // Among texts a quoted nothing is an empty text; elsewhere some programs just quote everything.
+            // In a column of texts, quoted emptiness is an empty text. In other columns, some programs quote every field.
             if cell.isQuoted { hasEmptyText = true } else { note(.none, line) }
         } else if text == "true" || text == "false" {
             note(.bool, line)
@@ -83,7 +82,7 @@ final class InferredType {
     /// Whether some row had no value.
     var hasNone: Bool { firstLines[.none] != nil || (hasEmptyText && type != .string) }
 
-    /// The type that takes every value seen, none apart.
+    /// The type that fits every value seen, apart from missing ones.
     var type: FieldType {
         let kinds = Set(firstLines.keys).subtracting([.none])
         guard let kind = kinds.first else { return .string }
@@ -103,7 +102,7 @@ final class InferredType {
         }
     }
 
-    /// What was seen where, when that is of several kinds.
+    /// Describes the first two kinds of values and their lines, if there are several kinds.
     var conflict: String? {
         let seen = firstLines.filter { $0.key != .none }.sorted { $0.value < $1.value }
         guard seen.count > 1 else { return nil }
@@ -131,8 +130,8 @@ final class InferredType {
         if number.exactDouble == nil { exceedsDouble = true }
     }
 
-    /// The number that a field of CSV stands for, if its text comes back: 007 is none, nor an account number of thirty
-    /// digits.
+    /// Returns the number in a CSV field, if its text can be restored from the number. That excludes 007 and an account number of
+    /// thirty digits.
     private static func csvNumber(_ text: String) -> JSONNumber? {
         guard text != "-0", let number = JSONNumber(text: text) else { return nil }
         return !isInteger(number) || number.int64 != nil || number.uint64 != nil ? number : nil
@@ -145,7 +144,7 @@ final class InferredType {
     private static func kind(of text: String) -> Kind {
         let count = text.utf8.count
         if count == 36, UUID(uuidString: text) != nil { return .uuid }
-        // A day alone, or a time without its zone, is no moment.
+        // A date alone, or a time without its zone, does not identify a moment.
         let startsWithDigit = text.utf8.first.map { (48...57).contains($0) } == true
         if (20...40).contains(count), startsWithDigit, Date(iso8601: text) != nil { return .date }
         return .text

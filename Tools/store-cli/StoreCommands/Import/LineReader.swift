@@ -1,8 +1,8 @@
 import Glibc
 
-/// Splits input into lines, without their ends. A line that is too long is passed over and said to be.
+/// Splits input into lines, without their ends. Skips a line that is too long, and reports it.
 struct LineReader {
-    /// No line that is a record is longer; a file without line ends must not fill the memory.
+    /// No line with a record is longer. The limit keeps a file without line ends from filling the memory.
     static let maximumByteCount = 64 << 20
 
     private let input: InputSource
@@ -14,9 +14,9 @@ struct LineReader {
 
     init(_ input: InputSource) { self.input = input }
 
-    /// The next line; nil at the end.
+    /// Returns the next line, or nil at the end.
     ///
-    /// - Throws: ``ImportMistake`` for a line that is too long, after which reading goes on with the next.
+    /// - Throws: ``ImportMistake`` for a line that is too long. The next call continues with the next line.
     mutating func next() throws -> [UInt8]? {
         var bytes: [UInt8] = []
         var isTooLong = false
@@ -43,7 +43,7 @@ struct LineReader {
         return bytes
     }
 
-    /// Makes sure that there are bytes to look at; false at the end.
+    /// Loads a chunk unless there are bytes left. Returns false at the end.
     private mutating func fill() throws -> Bool {
         if position < chunk.count { return true }
         if isAtEnd { return false }

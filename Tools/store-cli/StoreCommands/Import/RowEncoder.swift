@@ -1,14 +1,14 @@
 import StoreEngine
 
-/// Turns rows into the encoded fields of records, and says what is wrong with those that are none.
+/// Encodes the fields of rows as records, and reports the rows that cannot be records.
 struct RowEncoder {
     private let types: [RecordType]
     private let typeIndexes: [String: Int]
     private let only: Int?
-    /// For CSV: the place of the type's field for each column.
+    /// For CSV: the field index in the type for each column.
     private let fieldIndexes: [Int]
 
-    /// An encoder for rows of any of `types`, which name theirs.
+    /// Creates an encoder for rows that name their type, one of `types`.
     init(types: [RecordType]) {
         self.types = types
         typeIndexes = Dictionary(types.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in first }
@@ -16,7 +16,7 @@ struct RowEncoder {
         fieldIndexes = []
     }
 
-    /// An encoder for rows of one type, whose fields are named by `columns` where there are columns.
+    /// Creates an encoder for rows of one type. If the rows have columns, `columns` names their fields.
     init(type: RecordType, columns: [String]?, input: String) throws {
         types = [type]
         typeIndexes = [:]
@@ -35,7 +35,7 @@ struct RowEncoder {
         self.fieldIndexes = fieldIndexes
     }
 
-    /// The row's encoded fields and the place of its type.
+    /// Returns the row's encoded fields and the index of its type.
     func encode(_ row: ImportRow) throws -> (type: Int, bytes: [UInt8]) {
         let typeIndex = try typeIndex(of: row)
         let type = types[typeIndex]
@@ -53,7 +53,7 @@ struct RowEncoder {
         }
     }
 
-    /// The name of the type at a place that ``encode(_:)`` gave.
+    /// Returns the type with an index that ``encode(_:)`` returned.
     func type(at typeIndex: Int) -> RecordType { types[typeIndex] }
 
     private func typeIndex(of row: ImportRow) throws -> Int {
@@ -85,7 +85,7 @@ struct RowEncoder {
         return values
     }
 
-    /// What a field gets whose column is empty or not there.
+    /// Returns the value of a field whose column is empty or missing.
     private func missing(
         _ field: StoredField, at fieldIndex: Int, of type: RecordType
     ) throws(CodecError) -> DynamicValue {
@@ -100,7 +100,7 @@ struct RowEncoder {
 
 /// The first line of a CSV file.
 enum CSVHeader {
-    /// Fails when two columns have one name.
+    /// Fails if two columns have the same name.
     static func requireDistinct(_ columns: [String], input: String) throws {
         var seen: Set<String> = []
         for column in columns where !seen.insert(column).inserted {

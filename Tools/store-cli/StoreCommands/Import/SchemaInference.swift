@@ -1,22 +1,22 @@
 import StoreEngine
 
-/// What the user says of a type that is to be made from the input.
+/// The user's options for a type that is created from the input.
 struct NewTypeOptions {
     var id: [String]
     var index: [String]
     var unique: [String]
-    /// Whether nothing was said of the id, and ``id`` is the field that a new type then has.
+    /// Whether the user named no id, so that ``id`` is the default field of a new type.
     var assumesID = false
 
-    /// Whether anything was said.
+    /// Whether the user gave no options.
     var isEmpty: Bool { id.isEmpty && index.isEmpty && unique.isEmpty }
 }
 
-/// Finds the schema of a new type by looking at every row.
+/// Infers the schema of a new type from all rows.
 struct SchemaInference {
     private var fields = InferredFields()
 
-    /// Takes a row in.
+    /// Adds a row.
     mutating func add(_ row: ImportRow, columns: [String]?) {
         switch row.content {
         case .members(let members): fields.add(members, line: row.line, depth: 0)
@@ -24,10 +24,9 @@ struct SchemaInference {
         }
     }
 
-    /// The schema of all rows.
+    /// Returns the schema of all rows.
     ///
-    /// - Throws: ``CommandFailure`` when there is nothing to infer from, or an option names what is not there or has no
-    ///   order.
+    /// - Throws: ``CommandFailure`` if there is no record, or if an option names a field that is missing or has no order.
     func schema(named name: String, _ options: NewTypeOptions) throws -> RecordSchema {
         guard fields.count > 0 else {
             throw CommandFailure(.badData, "there is no record to infer the schema of \(name) from")

@@ -1,4 +1,4 @@
-/// Entries on their way from validation to the transaction, in a temporary file and not in memory.
+/// Writes entries to a temporary file between validation and the transaction, so that they need no memory.
 ///
 /// An entry is a length, a line number and a type number of 8 bytes each, and its bytes.
 final class SpoolWriter {
@@ -22,7 +22,7 @@ final class SpoolWriter {
         if buffer.count >= TemporaryFile.pieceByteCount { try flush() }
     }
 
-    /// Ends the writing and hands the file over.
+    /// Ends the writing and returns the spool.
     func seal() throws -> Spool {
         try flush()
         return Spool(file: file, count: count)
@@ -44,11 +44,11 @@ final class Spool: Sendable {
         self.count = count
     }
 
-    /// A reader at the first entry.
+    /// Returns a reader at the first entry.
     func makeReader() -> SpoolReader { SpoolReader(self) }
 }
 
-/// Reads the entries of a spool in their order.
+/// Reads the entries of a spool in order.
 struct SpoolReader {
     private let spool: Spool
     private var offset = 0
@@ -61,7 +61,7 @@ struct SpoolReader {
         remaining = spool.count
     }
 
-    /// The next entry; nil at the end.
+    /// Returns the next entry, or nil at the end.
     mutating func next() throws -> SpoolEntry? {
         guard remaining > 0 else { return nil }
         remaining -= 1
@@ -82,7 +82,7 @@ struct SpoolReader {
         return Int(truncatingIfNeeded: value)
     }
 
-    /// Makes sure that so many bytes are in the buffer.
+    /// Loads the buffer until it has this number of bytes.
     private mutating func fill(_ count: Int) throws {
         if buffer.count - position >= count { return }
         buffer.removeFirst(position)

@@ -1,8 +1,9 @@
 import StoreEngine
 
-/// Field values as CSV holds them: a text for what is a text, JSON for what has parts. What is written reads back.
+/// Converts field values to CSV and back: plain text for scalar values, JSON for compound ones. Written values read back
+/// unchanged.
 enum CSVValue {
-    /// The field of `value`; nil for none.
+    /// Returns the CSV text of `value`; nil for no value.
     static func text(of value: DynamicValue, as type: FieldType) -> String? {
         if case .none = value { return nil }
         switch type.unwrapped.rawType {
@@ -14,13 +15,13 @@ enum CSVValue {
         }
     }
 
-    /// The value of a field; nil when nothing was written and the record is to get the field's default.
+    /// Returns the value of a field. Returns nil if the field is empty and the record should get the field's default.
     ///
     /// - Throws: ``CodecError``.
     static func value(of field: CSVField, as type: FieldType) throws(CodecError) -> DynamicValue? {
         let wrapped = type.unwrapped
         if field.text.isEmpty, takesEmptyText(wrapped.rawType) {
-            // Programs that quote nothing mean an empty text where there has to be one.
+            // Programs that never quote mean an empty text where the type requires one.
             return field.isQuoted ? try DynamicValue(text: "", as: wrapped) : nil
         }
         if field.text.isEmpty { return nil }

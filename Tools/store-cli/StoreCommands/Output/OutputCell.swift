@@ -1,12 +1,12 @@
 import StoreEngine
 
-/// One value of a result: its JSON, its text in a table, and its text in CSV (nil for none).
+/// One value of a result: its JSON, its text in a table, and its text in CSV (nil for no value).
 struct OutputCell {
     var json: JSONValue
     var text: String
     var csv: String?
 
-    /// A cell from a value of JSON; arrays and objects are JSON in all forms.
+    /// Creates a cell from a JSON value. Arrays and objects are JSON in all forms.
     init(_ json: JSONValue) {
         self.json = json
         switch json {
@@ -26,13 +26,13 @@ struct OutputCell {
 
     init(_ number: Int) { self.init(.number(JSONNumber(number))) }
 
-    /// Texts that tables show with commas between them.
+    /// Creates a cell from texts. Tables separate them with commas.
     init(_ texts: [String]) {
         self.init(.array(texts.map { .string($0) }))
         text = texts.joined(separator: ", ")
     }
 
-    /// A field of a record.
+    /// Creates a cell from a field of a record.
     init(_ value: DynamicValue, as type: FieldType) {
         json = value.json(as: type)
         // The other forms keep the raw value, so that an import reads it back.
@@ -51,7 +51,7 @@ struct OutputCell {
 struct OutputColumn {
     var name: String
     var isNumeric = false
-    /// How wide it is in a table at least.
+    /// The least width in a table.
     var width = 0
 
     init(_ name: String, isNumeric: Bool = false, width: Int = 0) {
@@ -60,7 +60,7 @@ struct OutputColumn {
         self.width = width
     }
 
-    /// The column of a field.
+    /// Creates the column of a field.
     init(_ name: String, type: FieldType) {
         let raw = type.unwrapped.rawType
         self.init(
@@ -68,7 +68,7 @@ struct OutputColumn {
         )
     }
 
-    /// The columns of a record type.
+    /// Returns the columns of a record type.
     static func columns(of type: RecordType) -> [OutputColumn] {
         type.fields.map { OutputColumn($0.name, type: $0.type) }
     }

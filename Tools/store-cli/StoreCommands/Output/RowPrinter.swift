@@ -1,13 +1,13 @@
 import StoreEngine
 
-/// Prints rows in any of the forms, as they come where the form allows it.
+/// Prints rows in any of the forms, immediately where the form allows it.
 struct RowPrinter {
     private let format: OutputFormat
     private let columns: [OutputColumn]
     private let output: StandardOutput
     private var table: TableWriter
     private var csv = CSVWriter()
-    /// How many rows were printed.
+    /// The number of printed rows.
     private(set) var count = 0
 
     init(_ format: OutputFormat, columns: [OutputColumn], to output: StandardOutput) throws {
@@ -39,9 +39,9 @@ struct RowPrinter {
         }
     }
 
-    /// Hands over the rows of a table so far, aligned with those before, for a result that is long or has no end.
+    /// Prints the rows of a table so far, aligned with the earlier ones. Used for a result that is long or has no end.
     ///
-    /// - Parameter repeatsTitles: whether the titles stand again above rows that need wider columns.
+    /// - Parameter repeatsTitles: whether to repeat the titles above rows that need wider columns.
     mutating func endBlock(repeatsTitles: Bool = false) throws {
         if format == .table { try output.write(table.takeBlock(repeatsTitles: repeatsTitles)) }
     }
@@ -55,7 +55,7 @@ struct RowPrinter {
         }
     }
 
-    /// Prints a single row: in a table as a line for each field, in JSON as an object.
+    /// Prints a single row: in a table as one line per field, in JSON as an object.
     static func printOne(
         _ format: OutputFormat, columns: [OutputColumn], _ cells: [OutputCell], to output: StandardOutput
     ) throws {
@@ -86,7 +86,7 @@ struct RowPrinter {
 }
 
 extension DynamicRecord {
-    /// The record's cells, in the order of the type's fields.
+    /// Returns the record's cells, in the order of the type's fields.
     func cells(_ type: RecordType) -> [OutputCell] { zip(type.fields, values).map { OutputCell($1, as: $0.type) } }
 
     /// Prints this record alone.

@@ -6,10 +6,10 @@ struct ShownFields {
     let columns: [OutputColumn]
     private let type: RecordType
     private let fields: [ExpressionField]?
-    /// For each field the way to the record that has it; nil for one of the record itself.
+    /// For each field, the path to the record that has it; nil for a field of the record itself.
     private let paths: [ReferencePath?]
 
-    /// - Throws: ``ExpressionError`` when `text` names fields that the type does not have, nor a record behind its references;
+    /// - Throws: ``ExpressionError`` if `text` names a field that neither the type nor a record behind its references has;
     ///   ``StoreError``.
     init(_ text: String?, of type: OpenType, in catalog: Catalog) throws {
         let fields = try text.map { text throws(ExpressionError) in
@@ -22,8 +22,8 @@ struct ShownFields {
             fields?.map { OutputColumn($0.name.description, type: $0.type) } ?? OutputColumn.columns(of: type.type)
     }
 
-    /// Makes a request one for each different row. They come in the order of their fields where these have one, unless
-    /// another was asked for.
+    /// Changes a request to return each distinct row once. Unless the user asked for an order, rows are sorted by their fields if
+    /// all of these have an order.
     func makeDistinct(_ request: inout Request, isSorted: Bool) {
         guard let fields else { return }
         request.isDistinct = true
@@ -31,23 +31,24 @@ struct ShownFields {
         if !isSorted, fields.allSatisfy(\.valueType.isIndexable) { request.order = fields.map { SortTerm($0.name) } }
     }
 
-    /// The record's own fields that are shown; nil for all.
+    /// The shown fields of the record itself; nil for all.
     var fieldIndexes: FieldIndexSet? {
         fields.map { fields in FieldIndexSet(zip(fields, paths).compactMap { $1 == nil ? $0.fieldIndexes.first : nil })
         }
     }
 
-    /// Whether a field, named as changes name it, is shown: one of the record itself, or one of a record behind a reference.
+    /// Returns whether a field is shown, by the name that changes use. The field belongs to the record itself or to a record
+    /// behind a reference.
     func shows(_ name: String) -> Bool {
         guard let fieldIndexes else { return true }
         return type.fields.indices.contains { type.fields[$0].name == name && fieldIndexes.contains($0) }
             || followed.contains { $0.text == name }
     }
 
-    /// The fields of other records that are shown.
+    /// The shown fields of other records.
     var followed: [FieldName] { zip(fields ?? [], paths).compactMap { $1 == nil ? nil : $0.name } }
 
-    /// The cells of a record, one for each column, with what it refers to.
+    /// Returns the cells of a record, one per column. Reads the records that it refers to.
     func cells(_ record: DynamicRecord, _ reading: ReadContext) throws(StoreError) -> [OutputCell] {
         let values = try paths.compactMap(\.self).map { path throws(StoreError) in
             try path.value(from: record, in: reading)
@@ -55,9 +56,9 @@ struct ShownFields {
         return cells(record, values)
     }
 
-    /// The cells of a record, one for each column.
+    /// Returns the cells of a record, one per column.
     ///
-    /// - Parameter values: what stands in ``followed``.
+    /// - Parameter values: the values of the fields in ``followed``.
     func cells(_ record: DynamicRecord, _ values: [DynamicValue]) -> [OutputCell] {
         guard let fields else { return record.cells(type) }
         var rest = values[...]

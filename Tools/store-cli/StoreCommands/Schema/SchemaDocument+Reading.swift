@@ -2,9 +2,9 @@ import Foundation
 import StoreEngine
 
 extension SchemaDocument {
-    /// The types of a document: `{"types": […]}`, a bare array of types, or one type alone.
+    /// Reads the types of a document: `{"types": […]}`, a bare array of types, or a single type.
     ///
-    /// - Throws: ``CommandFailure`` that names the place in the document.
+    /// - Throws: ``CommandFailure`` that names the path in the document.
     static func entries(_ bytes: [UInt8], of file: String) throws -> [Entry] {
         let json: JSONValue
         do {
@@ -35,7 +35,7 @@ extension SchemaDocument {
     }
 }
 
-/// Reads the parts of a schema document and says where it is wrong.
+/// Reads the parts of a schema document, and reports mistakes in it.
 private struct SchemaReader {
     let file: String
 
@@ -71,7 +71,7 @@ private struct SchemaReader {
             indexes: indexes)
     }
 
-    /// The greatest id that the document says was given out. `schema` is valid.
+    /// Returns the greatest assigned id in the document. `schema` must be valid.
     func greatestAssignedID(_ json: JSONValue, of schema: RecordSchema, at location: String) throws -> UInt64? {
         guard let value = json["greatestAssignedID"] else { return nil }
         let here = "\(location).greatestAssignedID"
@@ -80,7 +80,7 @@ private struct SchemaReader {
         }
         guard let greatest = value.number?.uint64 else { throw mistake(here, "takes an integer not below 0") }
         do {
-            // An id that the field cannot hold was given to no record.
+            // No record has an id that the field cannot hold.
             _ = try SchemaDocument.encoded(value, as: field.type)
         } catch {
             throw mistake(here, CommandFailure(error).message)

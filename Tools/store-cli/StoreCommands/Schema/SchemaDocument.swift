@@ -11,24 +11,30 @@ import StoreRuntime
 /// }]}
 /// ```
 ///
-/// A type is the name of a scalar (`"int64"`), the same with a question mark where none is allowed, or an object of one
-/// key: `optional`, `array`, `set`, `dictionary` (key and value), `enum` (the raw type, with `cases`, and their
-/// `names`, where they are known) or `struct` (fields). A default is a value, a token (`now`, `newID`) that each insert fills in, or the bytes
-/// of a value that JSON cannot carry. What the document leaves out has no default, no indexes, no earlier names.
+/// A type has one of these forms:
+///
+/// - the name of a scalar (`"int64"`)
+/// - the name of a scalar with a question mark (`"int64?"`), if the value may be missing
+/// - an object of one key: `optional`, `array`, `set`, `dictionary` (key and value) or `struct` (fields)
+/// - an object with `enum` (the raw type), and with `cases` and their `names` if they are known
+/// - an object with `reference` (the record type) and `id` (the type of its id)
+///
+/// A default is a value, a token (`now`, `newID`) that each insert resolves, or the bytes of a value that JSON cannot represent.
+/// Parts that the document leaves out are empty: no default, no indexes, no earlier names.
 enum SchemaDocument {
-    /// A type as a document has it.
+    /// A type in a document.
     struct Entry {
         var schema: RecordSchema
-        /// The greatest id that was given out; nil when the document does not say, or the type assigns none.
+        /// The greatest assigned id; nil if the document does not contain it, or the type assigns none.
         var greatestAssignedID: UInt64?
     }
 
-    /// The document of several types.
+    /// Returns the document of several types.
     static func json(_ types: [DescribedType]) throws -> JSONValue {
         .object([JSONMember("types", .array(try types.map(json)))])
     }
 
-    /// The part of one type.
+    /// Returns the part of the document for one type.
     static func json(_ described: DescribedType) throws -> JSONValue {
         let schema = described.type.schema
         func names(_ fieldIndexes: [Int]) -> JSONValue { .array(fieldIndexes.map { .string(schema.fields[$0].name) }) }
@@ -52,7 +58,7 @@ enum SchemaDocument {
         return .object(members)
     }
 
-    /// A default as the document holds it.
+    /// Returns a default in the form of the document.
     static func json(_ value: FieldDefault, of type: FieldType) throws -> JSONValue {
         switch value {
         case .token(let token): return .object([JSONMember("token", .string(token.rawValue))])
@@ -100,7 +106,7 @@ enum SchemaDocument {
         }
     }
 
-    /// The bytes of a value that is given as JSON.
+    /// Returns the bytes of a value in JSON form.
     static func encoded(_ json: JSONValue, as type: FieldType) throws -> [UInt8] {
         var writer = ByteWriter()
         try DynamicValue(json: json, as: type).encode(as: type, to: &writer)
@@ -108,13 +114,13 @@ enum SchemaDocument {
     }
 }
 
-/// A record type of a store, with what the store keeps of it besides its records.
+/// A record type of a store, with the facts that the store keeps about it besides its records.
 struct DescribedType {
     var type: RecordType
-    /// The greatest id that was given out; nil when the type assigns none.
+    /// The greatest assigned id; nil if the type assigns none.
     var greatestAssignedID: UInt64?
 
-    /// All types of a store, or the one with this name, in one snapshot.
+    /// Returns all types of a store, or the one with this name, in one snapshot.
     static func all(_ store: Store, named name: String?) throws -> [DescribedType] {
         try store.read { transaction in
             let reading = transaction._reading

@@ -1,11 +1,11 @@
 import Dispatch
 import Synchronization
 
-/// Asynchronous work that a command's thread waits for.
+/// Runs asynchronous work while the command's thread waits.
 enum AsyncWork {
     /// Runs `body` in a task and blocks until it ends.
     ///
-    /// - Parameter interruption: what may end it early, by cancelling the task.
+    /// - Parameter interruption: may end the work early, by cancelling the task.
     static func run<T: Sendable>(
         endedBy interruption: Interruption = Interruption(), _ body: @escaping @Sendable () async throws -> T
     ) throws -> T {
@@ -24,7 +24,7 @@ enum AsyncWork {
         return try outcome.get()
     }
 
-    /// How the work ended; set before it is read.
+    /// The outcome of the work. It is set before it is read.
     private final class Outcome<T: Sendable>: Sendable {
         private let result = Mutex<Result<T, any Error>?>(nil)
 

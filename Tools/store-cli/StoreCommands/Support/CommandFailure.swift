@@ -17,11 +17,11 @@ enum ExitStatus: Int32 {
     case newerFormat = 78
 }
 
-/// A failure as the command line tells it: one line that says what, and what to do, and an exit status.
+/// A failure as the command line reports it: one line with the problem and its remedy, and an exit status.
 struct CommandFailure: Error, Equatable {
     let status: ExitStatus
     let message: String
-    /// Lines that show the place, below the message.
+    /// Lines below the message that show where the problem is.
     let details: [String]
 
     init(_ status: ExitStatus, _ message: String, details: [String] = []) {
@@ -30,12 +30,12 @@ struct CommandFailure: Error, Equatable {
         self.details = details
     }
 
-    /// The failure for any error that a command may meet.
+    /// Converts any error of a command.
     init(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
         case let error as StoreError:
-            // Where the feed can be read from is of more help than what a program might do.
+            // For a user, the oldest readable position helps more than a remedy that is meant for a program.
             let oldest = error.oldestPosition.map { "\(error.message); the oldest position is \($0.sequence)" }
             self.init(ExitStatus(error.code), oldest ?? error.text)
         case let error as LMDBError: self.init(StoreError(error))
@@ -66,6 +66,7 @@ extension ExitStatus {
         .traceDamaged: .badData, .notRecordable: .failed,
     ]
 
-    /// The status for a kind of store error. What is not named is the system's failure, not the caller's.
+    /// Returns the status for a code of ``StoreError``. A code that the table does not list is a failure of the system, not of
+    /// the caller.
     init(_ code: StoreError.Code) { self = ExitStatus.statuses[code] ?? .ioError }
 }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The question before something that cannot be undone.
+/// Asks before an action that cannot be undone.
 enum Confirmation {
-    /// Whether the person at the terminal agrees.
+    /// Asks the user, and returns whether the user agrees.
     ///
-    /// - Parameter action: what is to be done, such as `delete them`.
-    /// - Throws: ``CommandFailure`` where nobody can be asked.
+    /// - Parameter action: the action, such as `delete them`.
+    /// - Throws: ``CommandFailure`` if there is no terminal to ask on.
     static func ask(_ action: String) throws -> Bool {
         try requireTerminal(action)
         StandardError.writeLine("\(action)? [y/N]")
@@ -13,7 +13,7 @@ enum Confirmation {
         return answer == "y" || answer == "yes"
     }
 
-    /// Fails where there is no terminal to ask on.
+    /// Fails if there is no terminal to ask on.
     static func requireTerminal(_ action: String) throws {
         guard isatty(STDIN_FILENO) != 0, isatty(STDERR_FILENO) != 0 else {
             throw CommandFailure(.usage, "there is no terminal to ask on; add --yes to \(action)")

@@ -1,11 +1,11 @@
 import Dispatch
 import Glibc
 
-/// Shows on a progress bar how a file grows that somebody else writes.
+/// Shows the growth of a file that other code writes, on a progress bar.
 enum FileGrowth {
     private static let interval = DispatchTimeInterval.milliseconds(100)
 
-    /// Runs `body` and shows meanwhile how much of `total` bytes the file at `path` has.
+    /// Runs `body`, and meanwhile shows how many of `total` bytes the file at `path` has.
     static func shown<T>(_ label: String, of path: String, total: Int, _ body: () throws -> T) rethrows -> T {
         let progress = ProgressBar(label, total: total, unit: "bytes")
         let timer = DispatchSource.makeTimerSource()

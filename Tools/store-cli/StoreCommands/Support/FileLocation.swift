@@ -1,9 +1,9 @@
 import Glibc
 import LMDB
 
-/// Steps on files that must be on disk when they return.
+/// File operations whose effects are on disk when they return.
 enum FileLocation {
-    /// The directory that holds `path`.
+    /// Returns the directory that holds `path`.
     static func parent(of path: String) -> String {
         var parts = path.split(separator: "/", omittingEmptySubsequences: true)
         if !parts.isEmpty { parts.removeLast() }
@@ -11,10 +11,10 @@ enum FileLocation {
         return path.hasPrefix("/") ? "/" + joined : joined.isEmpty ? "." : joined
     }
 
-    /// Brings a directory's entries to disk.
+    /// Syncs a directory's entries to disk.
     static func sync(directory: String) throws { try sync(directory, O_RDONLY | O_DIRECTORY) }
 
-    /// Brings a file's contents to disk.
+    /// Syncs a file's contents to disk.
     static func sync(file: String) throws { try sync(file, O_RDONLY) }
 
     private static func sync(_ path: String, _ flags: Int32) throws {
@@ -25,11 +25,11 @@ enum FileLocation {
     }
 }
 
-/// A directory in which something is made before it takes its place.
+/// A temporary directory in which a file is made before it is moved to its destination.
 struct WorkDirectory {
     let path: String
 
-    /// Makes a directory with a name of its own in `parent`.
+    /// Creates a directory with a unique name in `parent`.
     init(in parent: String, name: String) throws {
         var template = Array("\(parent)/.\(name)-XXXXXX".utf8CString)
         let made = unsafe template.withUnsafeMutableBufferPointer { buffer -> String? in
@@ -47,8 +47,8 @@ struct WorkDirectory {
     }
 }
 
-/// Counts in messages.
+/// Formats counts for messages.
 enum Counted {
-    /// `1 row`, `2 rows`.
+    /// Returns `1 row`, `2 rows`.
     static func text(_ count: Int, _ noun: String) -> String { count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }
 }

@@ -2,21 +2,20 @@ import StoreEngine
 import StoreExpressions
 import StoreRuntime
 
-/// The records that `--where` finds, which a command changes or deletes once the user has agreed.
+/// The records that `--where` finds, which a command changes or deletes after the user agrees.
 struct FoundRecords {
     let typeName: String
     let condition: String
 
-    /// Prints how many records there are, asks whether to go on, and writes to all of them in one transaction.
+    /// Prints the number of records, asks whether to continue, and writes to all of them in one transaction.
     ///
     /// - Parameters:
-    ///   - action: what happens to them, such as `delete`.
-    ///   - isAgreed: whether `--yes` stands for the answer.
-    ///   - prepare: finds mistakes in the command before it asks.
-    ///   - write: writes to the records of the request. They are found again in its transaction, so a change since the
-    ///     count is not overlooked.
-    /// - Returns: what `write` returned; nil when there was no record.
-    /// - Throws: ``CommandFailure`` when the user does not agree.
+    ///   - action: the action on the records, such as `delete`.
+    ///   - isAgreed: whether `--yes` replaces the question.
+    ///   - prepare: finds mistakes in the command before the question.
+    ///   - write: writes to the records of the request. Its transaction finds them again, so it covers changes since the count.
+    /// - Returns: the result of `write`; nil if there was no record.
+    /// - Throws: ``CommandFailure`` if the user does not agree.
     func write<T: Sendable>(
         _ action: String, to store: Store, isAgreed: Bool, prepare: (OpenType) throws -> Void = { _ in },
         _ write: @escaping @Sendable (Request, Int, inout WriteTransaction) throws -> T
@@ -29,7 +28,7 @@ struct FoundRecords {
             return try transaction._reading.count(request, typeIndex: index)
         }
         StandardError.writeLine("\(Counted.text(expected, "record")) of \(typeName) found")
-        // Also where there is nothing to do, so that a script without --yes fails on its first run.
+        // Also if there is nothing to do, so that a script without --yes fails on its first run.
         if !isAgreed { try Confirmation.requireTerminal("\(action) them") }
         if expected == 0 { return nil }
         guard try isAgreed || Confirmation.ask("\(action) them") else {

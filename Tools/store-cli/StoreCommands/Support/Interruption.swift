@@ -3,10 +3,11 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The end of a command that would go on for ever: by SIGINT or SIGTERM, or because nobody reads its output any more.
+/// Ends a command that would otherwise run forever: on SIGINT or SIGTERM, or when the reader of its output is gone.
 ///
-/// Life: made; `watchSignals` before the process has other threads, so that these inherit the blocked signals; then the work
-/// tells what a request is to do, and when it must not be cut short.
+/// Call `watchSignals` before the process has other threads, so that they inherit the blocked signals. Then the work sets what a
+/// request does, and marks the steps that a request must not cut short.
+///
 /// - `state` is protected by its mutex.
 final class Interruption: Sendable {
     private struct State {
@@ -18,17 +19,19 @@ final class Interruption: Sendable {
 
     private let state = Mutex(State())
 
-    /// How long work may go on after a request, in seconds: to end the change set that is being written, if its reader takes it.
+    /// How long the work may continue after a request, in seconds: to complete the current change set, if its reader accepts it.
     private static let graceSeconds = 3
 
-    /// Has SIGINT and SIGTERM request the end. The process ends with status 0 at the latest some seconds after the signal, and
-    /// at once with a second one. Where there is something to lose the work has as long as it takes, and a second signal ends
-    /// the process with a failure.
+    /// Makes SIGINT and SIGTERM request the end.
+    ///
+    /// If nothing can be lost, the process ends with status 0 within a few seconds after the signal, and at once with a second
+    /// signal. If something can be lost, the work may take as long as it needs, and a second signal ends the process with a
+    /// failure.
     ///
     /// - Parameters:
-    ///   - screen: what is drawn on the terminal; it is drawn anew when the terminal's size has changed, and after the process
-    ///     was stopped.
-    ///   - loss: what is told of where the work is cut short, until ``haveNoLoss()``; nil where nothing is lost.
+    ///   - screen: the drawing on the terminal. It is redrawn after the terminal's size has changed, and after the process was
+    ///     stopped.
+    ///   - loss: the message if the work is cut short before ``haveNoLoss()``; nil if nothing can be lost.
     func watchSignals(screen: (any Screen)? = nil, loss: String? = nil) {
         state.withLock { $0.loss = loss }
         var signals = sigset_t()
@@ -48,13 +51,13 @@ final class Interruption: Sendable {
         }
     }
 
-    /// Says that the work is done, so that nothing is lost any more.
+    /// Records that the work is done, so that nothing can be lost any more.
     func haveNoLoss() { state.withLock { $0.loss = nil } }
 
     /// Returns with the first signal that requests the end.
     private static func awaitEnd(_ watched: sigset_t, _ screen: (any Screen)?) {
         var signals = watched
-        // Drawing waits while the terminal is stopped, and may not keep this thread from the end.
+        // Drawing waits while the terminal is stopped, and must not keep this thread from handling the end.
         let drawing = DispatchQueue(label: "screen")
         while true {
             var signal: Int32 = 0
@@ -64,7 +67,8 @@ final class Interruption: Sendable {
             case SIGTSTP:
                 drawing.async {
                     screen?.leave(waits: true)
-                    // What the signal would have done. Threads stop when they come to notice, this one maybe after some steps.
+                    // The effect that the signal would have had. Threads notice the stop at different times, and this one may run
+                    // some steps before.
                     kill(getpid(), SIGSTOP)
                 }
             default: return
@@ -72,7 +76,8 @@ final class Interruption: Sendable {
         }
     }
 
-    /// Returns with a second request, or when the time is up that work has after the first, where it is limited.
+    /// Returns with a second request. If the work has a time limit, it also returns when that limit after the first request is
+    /// reached.
     private static func awaitCut(hasLimit: Bool) {
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
@@ -86,10 +91,10 @@ final class Interruption: Sendable {
         }
     }
 
-    /// Has the end of the reader of standard output request the end, also while nothing is written.
+    /// Requests the end when the reader of standard output is gone, even while nothing is written.
     func watchOutput() {
         Thread.detachNewThread { [self] in
-            // Errors are told without being asked for.
+            // `poll` reports errors even if no events are requested.
             var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
             while unsafe poll(&output, 1, -1) < 0, errno == EINTR {}
             request()
@@ -99,7 +104,7 @@ final class Interruption: Sendable {
     /// Whether the end was requested.
     var isRequested: Bool { state.withLock { $0.isRequested } }
 
-    /// Sets what a request does; at once when there was one.
+    /// Sets what a request does. Runs it at once if there was a request before.
     func onRequest(_ action: @escaping @Sendable () -> Void) {
         let isDue = state.withLock { state in
             state.action = action
@@ -108,7 +113,7 @@ final class Interruption: Sendable {
         if isDue { action() }
     }
 
-    /// Says whether the work is in the middle of something, at whose end it looks for a request itself.
+    /// Sets whether the work is in a step that must not be cut short. The work checks for a request at the end of that step.
     func setBusy(_ isBusy: Bool) { state.withLock { $0.isBusy = isBusy } }
 
     private func request() {
@@ -120,12 +125,12 @@ final class Interruption: Sendable {
     }
 }
 
-/// What is drawn in place on a terminal.
+/// A drawing on a terminal that is updated in place.
 protocol Screen: Sendable {
-    /// Draws all of it, also after it was left.
+    /// Draws everything, also after ``leave(waits:)``.
     func redraw()
-    /// Leaves the terminal as it is to be for others. Until it is drawn again nothing changes on it.
+    /// Leaves the terminal in a usable state for other programs. Nothing is drawn until ``redraw()``.
     ///
-    /// - Parameter waits: whether to wait where something is being drawn; otherwise nothing may be done then.
+    /// - Parameter waits: whether to wait for a drawing in progress. Otherwise, the call may do nothing in that case.
     func leave(waits: Bool)
 }

@@ -2,15 +2,16 @@ import Glibc
 import StoreEngine
 import StoreRuntime
 
-/// The making of a store: in a directory beside its place, so that there is a whole store or none.
+/// Creates a store in a temporary directory first, so that there is a whole store or none.
 struct NewStore {
     let path: String
 
     init(_ path: String) { self.path = path }
 
-    /// Makes the store with record types.
+    /// Creates the store with record types.
     ///
-    /// - Throws: ``StoreError``: `storeExists`; `notAStore` when the directory holds other files; what the system denies.
+    /// - Throws: ``StoreError`` with the code `storeExists`, or with `notAStore` if the directory holds other files;
+    ///   ``SystemFailure`` if the system refuses a call.
     func create(_ types: [SchemaDocument.Entry]) throws {
         let wasThere = unsafe access(path, F_OK) == 0
         if !wasThere, unsafe mkdir(path, 0o750) != 0 { throw SystemFailure("the directory \(path) cannot be made") }
@@ -20,7 +21,7 @@ struct NewStore {
             if !wasThere { _ = unsafe rmdir(path) }
             throw error
         }
-        // In a directory that root just made, the store belongs to whom the place belongs to.
+        // If root just made the directory, the store gets the owner of the parent directory.
         if !wasThere, var ownership = FileOwnership(of: FileLocation.parent(of: path)) {
             ownership.mode = 0o750
             ownership.apply(to: path)
@@ -49,7 +50,7 @@ struct NewStore {
         var files = owner.forFiles
         files.mode = 0o640
         files.apply(to: workshop.path + "/data.mdb")
-        // A link takes the name only when nobody has it: of two that create at once, one is told.
+        // `link` fails if the name exists: of two processes that create the store at the same time, one gets an error.
         guard unsafe link(workshop.path + "/data.mdb", path + "/data.mdb") == 0 else {
             if errno == EEXIST { throw existing }
             throw SystemFailure("the store cannot be put in \(path)")
@@ -69,7 +70,7 @@ struct NewStore {
     }
 
     private var existing: StoreError {
-        // An empty file is no store, but neither this program's to remove.
+        // An empty file is no store, but this program must not remove it.
         var status = stat()
         if unsafe stat(path + "/data.mdb", &status) == 0, status.st_size == 0 {
             return StoreError(.storeExists, "\(path)/data.mdb is there, though empty", remedy: "remove it first")

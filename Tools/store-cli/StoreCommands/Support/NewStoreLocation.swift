@@ -1,12 +1,12 @@
 import Foundation
 
-/// Where a store is about to be made by other than `create`. Its files belong to the owner of the directory; in a directory that is
-/// made too, to whom the place belongs.
+/// The path of a store that a command other than `create` is about to create. Its files get the owner of the directory. If the
+/// command creates the directory too, both get the owner of the parent directory.
 struct NewStoreLocation {
     private let path: String
-    /// What is there already; nil where there is no directory.
+    /// The files that exist before; nil if there is no directory.
     private let before: Set<String>?
-    /// Whether there is anything already.
+    /// Whether anything exists at the path.
     private let isTaken: Bool
 
     init(_ path: String) {
@@ -15,7 +15,7 @@ struct NewStoreLocation {
         before = (try? FileManager.default.contentsOfDirectory(atPath: path)).map { Set($0) }
     }
 
-    /// Gives what was made to its owner.
+    /// Gives the new files to their owner.
     func giveAway() {
         guard let files = try? FileManager.default.contentsOfDirectory(atPath: path),
             var owner = FileOwnership(of: before == nil ? FileLocation.parent(of: path) : path)
@@ -28,7 +28,7 @@ struct NewStoreLocation {
         for file in files where before?.contains(file) != true { owner.apply(to: path + "/" + file) }
     }
 
-    /// Removes what was made, and nothing that was there before.
+    /// Removes the new files, and nothing that existed before.
     func remove() {
         if !isTaken {
             try? FileManager.default.removeItem(atPath: path)

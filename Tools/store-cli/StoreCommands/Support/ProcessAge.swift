@@ -3,7 +3,7 @@ import Glibc
 
 /// How long a process has been running.
 enum ProcessAge {
-    /// Whole seconds since the process was started; nil when there is none, or the system does not tell.
+    /// Returns the whole seconds since the process started; nil if there is no such process or the system does not report it.
     static func seconds(of process: Int32) -> Int? {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
             let startSeconds = startSeconds(in: text)
@@ -13,8 +13,8 @@ enum ProcessAge {
         return max(now.tv_sec - startSeconds, 0)
     }
 
-    /// When a process was started, in seconds after the system was, by its line in `/proc`: the 22nd word. The second is
-    /// its name in parentheses, which may hold spaces and parentheses itself.
+    /// Returns the start of a process in seconds after the system's start. It is the 22nd word of the process's line in `/proc`.
+    /// The second word is the name in parentheses, which may itself contain spaces and parentheses.
     static func startSeconds(in line: String) -> Int? {
         guard let end = line.lastIndex(of: ")") else { return nil }
         let words = line[line.index(after: end)...].split(separator: " ")

@@ -1,11 +1,11 @@
 import Glibc
 import StoreExpressions
 
-/// Standard output, or a temporary file in its place, written in large pieces.
+/// Writes to standard output, or to a temporary file instead, in large pieces.
 ///
-/// A reader that has seen enough (`| head`) is no failure: ``Closed`` then ends the command quietly.
+/// A reader that stops early (`| head`) is no failure: ``Closed`` then ends the command quietly.
 final class StandardOutput {
-    /// Nobody reads standard output any more.
+    /// Standard output has no reader any more.
     struct Closed: Error {}
 
     private static let pieceByteCount = 1 << 16
@@ -19,13 +19,13 @@ final class StandardOutput {
         file = nil
     }
 
-    /// Writes to a file instead, to be shown later.
+    /// Writes to a file, whose content is printed later.
     init(to file: TemporaryFile) {
         descriptor = -1
         self.file = file
     }
 
-    /// Fails where standard output cannot be written at all: before something is changed whose result would be lost.
+    /// Fails if standard output is not writable. Called before a change whose printed result would be lost.
     static func requireOpen() throws {
         guard fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE != O_RDONLY else {
             throw CommandFailure(
@@ -33,7 +33,7 @@ final class StandardOutput {
         }
     }
 
-    /// Appends bytes, which reach the reader at the latest with ``flush()``.
+    /// Appends bytes. They reach the reader with ``flush()`` at the latest.
     func write(_ bytes: [UInt8]) throws {
         buffer.append(contentsOf: bytes)
         if buffer.count >= Self.pieceByteCount { try flush() }
@@ -42,7 +42,7 @@ final class StandardOutput {
     /// Appends text.
     func write(_ text: String) throws { try write(Array(text.utf8)) }
 
-    /// Hands everything over.
+    /// Writes the whole buffer.
     func flush() throws {
         defer { buffer.removeAll(keepingCapacity: true) }
         if let file { return try file.append(buffer) }
@@ -54,14 +54,14 @@ final class StandardOutput {
     }
 }
 
-/// Lines on standard error.
+/// Writes lines to standard error.
 enum StandardError {
-    /// Longer lines are cut: messages quote names and values, which may be of any length.
+    /// Longer lines are cut, because messages quote names and values of any length.
     private static let maximumWidth = 1_000
 
-    /// Writes a line. That it cannot be written is nothing that could be reported anywhere.
+    /// Writes a line. Ignores a failure to write, because there is no other channel to report it.
     ///
-    /// - Parameter isWhole: whether it is of use in its whole length only.
+    /// - Parameter isWhole: whether the line is useful only as a whole, so that it must not be cut.
     static func writeLine(_ line: String, isWhole: Bool = false) {
         let escaped = DisplayText.escaped(line)
         let bytes = Array(((isWhole ? escaped : DisplayText.cut(escaped, to: maximumWidth)) + "\n").utf8)
@@ -69,9 +69,9 @@ enum StandardError {
     }
 }
 
-/// Reading and writing whole pieces through file descriptors.
+/// Reads and writes whole pieces through file descriptors.
 enum FileDescriptor {
-    /// Writes all bytes, however often the system takes only some.
+    /// Writes all bytes, even if the system accepts only some at a time.
     static func write(_ bytes: [UInt8], to descriptor: CInt, failure: (Int32) -> any Error) throws {
         var written = 0
         while written < bytes.count {
@@ -81,7 +81,7 @@ enum FileDescriptor {
             if count < 0 {
                 if errno == EINTR { continue }
                 if errno == EAGAIN {
-                    // Somebody else made the pipe non-blocking.
+                    // Another program made the pipe non-blocking.
                     var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     _ = unsafe poll(&wanted, 1, -1)
                     continue
@@ -92,16 +92,17 @@ enum FileDescriptor {
         }
     }
 
-    /// Leads standard input, output and error to nowhere where the caller has closed them: the store's file would get
-    /// their numbers otherwise, and messages be written into it. To write results there is an error, as to a closed file.
+    /// Opens `/dev/null` for each of standard input, output and error that the caller has closed. Otherwise the store's file
+    /// would get that number, and messages would be written into it. Writing results to such an output fails, as for a closed
+    /// file.
     static func fillStandardOnes() {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
-            // The lowest free number is given out, which is this one.
+            // The system assigns the lowest free number, which is this one.
             _ = unsafe open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR)
         }
     }
 
-    /// Up to `limit` bytes; none at the end.
+    /// Returns up to `limit` bytes; none at the end.
     static func read(_ descriptor: CInt, limit: Int, failure: (Int32) -> any Error) throws -> [UInt8] {
         while true {
             var code: Int32 = 0

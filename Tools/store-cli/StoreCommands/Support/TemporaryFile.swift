@@ -1,8 +1,8 @@
 import Glibc
 
-/// A temporary file without a name: nothing is left of it however the process ends.
+/// A temporary file without a name. Nothing remains of it, however the process ends.
 final class TemporaryFile: Sendable {
-    /// How much is best read or written at once.
+    /// The best number of bytes for one read or write.
     static let pieceByteCount = 1 << 20
 
     private let descriptor: CInt
@@ -25,14 +25,14 @@ final class TemporaryFile: Sendable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Writes bytes at the end.
+    /// Appends bytes.
     func append(_ bytes: [UInt8]) throws {
         try FileDescriptor.write(bytes, to: descriptor) { code in
             SystemFailure("the temporary file cannot be written; set TMPDIR to a larger place", code: code)
         }
     }
 
-    /// Up to `limit` bytes from a place on; none at the end.
+    /// Returns up to `limit` bytes from an offset on; none at the end.
     func read(at offset: Int, limit: Int = pieceByteCount) throws -> [UInt8] {
         while true {
             var code: Int32 = 0
@@ -48,7 +48,7 @@ final class TemporaryFile: Sendable {
         }
     }
 
-    /// Writes all of it to an output.
+    /// Writes the whole file to an output.
     func copy(to output: StandardOutput) throws {
         var offset = 0
         while true {

@@ -1,11 +1,12 @@
-/// Reads CSV by RFC 4180 from chunks of any size, a record at a time.
+/// Reads CSV by RFC 4180 from chunks of any size, one record at a time.
 ///
-/// Lines end with CRLF or LF, a byte order mark at the start is skipped, and so are empty lines unless the file has a
-/// single column, where they are a record without a value. Every record has as many fields as the first. After an
-/// error reading goes on with the line after it, so that a caller can skip bad records; an unclosed quote and a record
-/// past the size limit end the file instead, as nobody knows where the next record starts.
+/// Lines end with CRLF or LF. The reader skips a byte order mark at the start. It also skips empty lines, unless the file has a
+/// single column: there an empty line is a record without a value. Every record must have as many fields as the first.
+///
+/// After an error, reading continues with the next line, so that a caller can skip bad records. An unclosed quote and a record
+/// past the size limit end the file instead, because the start of the next record is unknown.
 struct CSVReader {
-    /// Gives the next bytes of the file, none at its end.
+    /// Returns the next bytes of the file, none at its end.
     typealias Source = () throws -> [UInt8]
 
     private static let quote = UInt8(ascii: "\"")
@@ -26,7 +27,7 @@ struct CSVReader {
     private var mustSkipLine = false
     private var isAtStart = true
 
-    /// A reader of what `source` gives. A record larger than `maximumRecordBytes` is taken for an unclosed quote.
+    /// Creates a reader of the bytes from `source`. A record larger than `maximumRecordBytes` counts as an unclosed quote.
     init(separator: Unicode.Scalar = ",", maximumRecordBytes: Int = 1 << 26, source: @escaping Source) {
         precondition(separator.isASCII && !["\"", "\r", "\n"].contains(separator), "this cannot separate fields")
         self.source = source
@@ -34,7 +35,7 @@ struct CSVReader {
         self.maximumRecordBytes = maximumRecordBytes
     }
 
-    /// A reader of `bytes`.
+    /// Creates a reader of `bytes`.
     init(separator: Unicode.Scalar = ",", bytes: [UInt8]) {
         var rest: [UInt8]? = bytes
         self.init(separator: separator) {
@@ -43,7 +44,7 @@ struct CSVReader {
         }
     }
 
-    /// The next record; nil at the end. Throws ``CSVError``, or what the source throws.
+    /// Returns the next record, or nil at the end. Throws ``CSVError``, or any error of the source.
     mutating func next() throws -> CSVRecord? {
         if isAtStart { try skipByteOrderMark() }
         if mustSkipLine { try skipLine() }
@@ -122,12 +123,12 @@ struct CSVReader {
             line: startLine, column: startColumn, recordLine: recordLine, reason: "this quote is never closed")
     }
 
-    /// Passes the end of a line, which is all that may stand here.
+    /// Skips the end of a line. Nothing else is allowed here.
     private mutating func readLineEnd() throws {
         if try peek() == Self.carriageReturn {
             let (startLine, startColumn) = (line, column)
             advance(1)
-            // At the very end of a file it ends the last line.
+            // At the very end of a file, a carriage return ends the last line.
             guard let next = try peek() else { return }
             guard next == Self.lineFeed else {
                 mustSkipLine = true
@@ -148,7 +149,7 @@ struct CSVReader {
 
     // MARK: Bytes
 
-    /// The next byte, fetched from the source when the chunk is used up; nil at the end.
+    /// Returns the next byte, from the source if the chunk is used up; nil at the end.
     private mutating func peek() throws -> UInt8? {
         if position < chunk.count { return chunk[position] }
         guard !sourceEnded else { return nil }
@@ -158,7 +159,7 @@ struct CSVReader {
         return chunk.first
     }
 
-    /// Takes the chunk's bytes up to `end`, which lie within a line.
+    /// Takes the chunk's bytes up to `end`, which must lie within the line.
     private mutating func take(to end: Int, into bytes: inout [UInt8]) throws {
         let slice = chunk[position..<end]
         bytes.append(contentsOf: slice)
@@ -198,7 +199,7 @@ struct CSVReader {
         isAtStart = false
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         guard try peek() == mark[0] else { return }
-        // The mark may be spread over chunks.
+        // The mark may be split across chunks.
         while chunk.count < mark.count {
             let more = try source()
             if more.isEmpty { break }
@@ -215,13 +216,13 @@ struct CSVReader {
 
     // MARK: Errors
 
-    /// An error at the present place, after which reading goes on with the next line.
+    /// Returns an error at the current position. Reading continues with the next line after it.
     private mutating func mistake(_ reason: String) -> CSVError {
         mustSkipLine = true
         return CSVError(line: line, column: column, recordLine: recordLine, reason: reason)
     }
 
-    /// A field's bytes as text. `line` and `column` are where the field began.
+    /// Returns a field's bytes as text. `line` and `column` are the start of the field.
     private mutating func text(_ bytes: [UInt8], line: Int, column: Int, isQuoted: Bool) throws -> String {
         do {
             return String(copying: try UTF8Span(validating: bytes.span))
@@ -235,7 +236,7 @@ struct CSVReader {
                     mistake.line += 1
                     mistake.column = 1
                 } else if byte & 0xC0 != 0x80 {
-                    // A quote in a quoted field is written twice.
+                    // A quote within a quoted field takes two characters.
                     mistake.column += byte == Self.quote ? 2 : 1
                 }
             }

@@ -1,31 +1,31 @@
 /// One record of a CSV file.
 struct CSVRecord: Equatable, Sendable {
-    /// The line where it began, from 1.
+    /// The line where the record begins, from 1.
     var line: Int
-    /// Its fields in order.
+    /// The fields in order.
     var fields: [CSVField]
 }
 
 /// One field of a CSV record.
 struct CSVField: Equatable, Sendable {
-    /// Its text, without quotes.
+    /// The text, without quotes.
     var text: String
-    /// Whether it stood in quotes, which tells an empty text from no value.
+    /// Whether the field was quoted, which distinguishes an empty text from no value.
     var isQuoted: Bool
 
-    /// The text, or nil when nothing at all was written.
+    /// The text, or nil if the field was empty and not quoted.
     var value: String? { text.isEmpty && !isQuoted ? nil : text }
 }
 
-/// What is wrong in a CSV file, and where.
+/// A mistake in a CSV file, with its position.
 struct CSVError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The line of the mistake, from 1.
     var line: Int
-    /// The place in the line in Unicode scalars, from 1.
+    /// The column in Unicode scalars, from 1.
     var column: Int
-    /// The line where the record began.
+    /// The line where the record begins.
     var recordLine: Int
-    /// What is wrong, without a full stop.
+    /// The description of the mistake, without a full stop.
     var reason: String
 
     var description: String { "line \(line), column \(column): \(reason)" }

@@ -1,22 +1,21 @@
-/// Writes CSV by RFC 4180 that ``CSVReader`` reads as the same values.
+/// Writes CSV by RFC 4180 that ``CSVReader`` reads back as the same values.
 ///
-/// A field is put in quotes when it needs them. No value is an empty field and an empty text is `""`, so that both
-/// survive.
+/// A field is quoted if it needs quotes. No value is an empty field and an empty text is `""`, so both are preserved.
 struct CSVWriter {
-    /// What ends a line.
+    /// The end of a line.
     enum LineEnding {
-        /// What other programs on this system expect.
+        /// The line end that other programs on this system expect.
         case lf
-        /// What the RFC and spreadsheets expect.
+        /// The line end that the RFC and spreadsheets expect.
         case crlf
     }
 
-    /// What was written so far.
+    /// The bytes written so far.
     private(set) var bytes: [UInt8] = []
     private let separator: UInt8
     private let lineEnding: LineEnding
 
-    /// A writer without content.
+    /// Creates a writer without content.
     init(separator: Unicode.Scalar = ",", lineEnding: LineEnding = .lf) {
         precondition(separator.isASCII && !["\"", "\r", "\n"].contains(separator), "this cannot separate fields")
         self.separator = UInt8(ascii: separator)
@@ -33,7 +32,7 @@ struct CSVWriter {
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    /// Forgets what was written and keeps its memory, for a caller that passes on a piece at a time.
+    /// Removes the bytes and keeps their memory, for a caller that passes on one piece at a time.
     mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
     private mutating func append(_ field: String) {
@@ -49,7 +48,7 @@ struct CSVWriter {
 
     private func needsQuotes(_ field: String) -> Bool {
         guard let first = field.utf8.first, let last = field.utf8.last else { return true }
-        // Some programs drop spaces at the ends, and a byte order mark at the start would be dropped by rights.
+        // Some programs remove spaces at the ends of a field. A byte order mark at the start may be removed by any reader.
         if first == UInt8(ascii: " ") || last == UInt8(ascii: " ") || field.unicodeScalars.first == "\u{FEFF}" {
             return true
         }

@@ -1,18 +1,18 @@
 import Glibc
 import Synchronization
 
-/// Shows on standard error how far long work has come, if that is a terminal; otherwise it does nothing.
+/// Shows the progress of long work on standard error, if that is a terminal. Otherwise it does nothing.
 ///
-/// It may be told of progress from any thread and as often as is convenient: it draws at most ten times a second.
-/// What it drew last and when is protected by one lock.
+/// Any thread may report progress, as often as is convenient: the bar draws at most ten times a second. One lock protects the
+/// last drawing and its time.
 final class ProgressBar: Sendable {
-    /// What the bar needs of the world outside, so that tests give it another.
+    /// The bar's connection to the terminal and the clock, which tests replace.
     struct Environment: Sendable {
-        /// The terminal's columns now; nil when there is none and nothing is to be drawn.
+        /// Returns the terminal's current columns; nil if there is no terminal and nothing should be drawn.
         var columns: @Sendable () -> Int?
-        /// The time now.
+        /// Returns the current time.
         var now: @Sendable () -> ContinuousClock.Instant
-        /// Puts text on the terminal.
+        /// Writes text to the terminal.
         var write: @Sendable (String) -> Void
 
         /// Standard error and the system's clock.
@@ -22,7 +22,7 @@ final class ProgressBar: Sendable {
                 now: { ContinuousClock.now },
                 write: { text in
                     let bytes = Array(text.utf8)
-                    // A bar that cannot be drawn is no reason to stop the work.
+                    // A failure to draw the bar is no reason to stop the work.
                     _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
                 })
         }
@@ -45,7 +45,7 @@ final class ProgressBar: Sendable {
     private let isShown: Bool
     private let state = Mutex(State())
 
-    /// A bar for work of `total` units; nil when that is not known beforehand.
+    /// Creates a bar for work of `total` units; nil if the total is not known.
     init(_ label: String, total: Int?, unit: String, environment: Environment = .standardError) {
         self.label = label
         self.total = total
@@ -55,7 +55,7 @@ final class ProgressBar: Sendable {
         isShown = environment.columns() != nil
     }
 
-    /// Says that `completed` units are done.
+    /// Reports that `completed` units are done.
     func update(to completed: Int) {
         guard isShown else { return }
         let now = environment.now()
@@ -72,7 +72,7 @@ final class ProgressBar: Sendable {
         }
     }
 
-    /// Takes the bar off the terminal until the next update, so that a message has the line to itself.
+    /// Clears the bar until the next update, so that a message has the line to itself.
     func clear() {
         state.withLock { state in
             guard isShown, !state.isFinished, state.lastDrawn != nil else { return }
@@ -81,7 +81,7 @@ final class ProgressBar: Sendable {
         }
     }
 
-    /// Takes the bar off the terminal, so that what is written next has the line to itself. It stays off.
+    /// Clears the bar for good, so that the next output has the line to itself.
     func finish() {
         state.withLock { state in
             if isShown, !state.isFinished, state.lastDrawn != nil { environment.write(Self.clearLine) }

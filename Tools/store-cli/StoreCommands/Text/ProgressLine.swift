@@ -1,28 +1,28 @@
 import StoreExpressions
 
-/// What a progress bar shows at one moment, as a line of text.
+/// The text of a progress bar at one moment.
 struct ProgressLine: Equatable {
     private static let widestBar = 30
 
-    /// What is being done.
+    /// The name of the work.
     var label: String
-    /// How much is done.
+    /// The units that are done.
     var completed: Int
-    /// How much there is to do, if that is known.
+    /// The total number of units, if it is known.
     var total: Int?
-    /// What is counted: "rows", "bytes".
+    /// The unit: "rows", "bytes".
     var unit: String
-    /// How long it has taken so far.
+    /// The time since the start.
     var elapsed: Duration
 
-    /// The line, in at most `width` columns.
+    /// Returns the line, in at most `width` columns.
     func text(width: Int) -> String {
         let seconds = elapsed / .seconds(1)
         guard let total, total > 0 else {
             return DisplayText.cut("\(label)  \(grouped(completed)) \(unit)\(rate(over: seconds))", to: width)
         }
         let done = min(max(completed, 0), total)
-        // As doubles, because a count of bytes times 100 may not fit.
+        // As doubles, because a number of bytes times 100 may overflow.
         let share = Double(done) / Double(total)
         let percent = String(Int(share * 100))
         let counts = "\(grouped(completed))/\(grouped(total)) \(unit)\(remainder(share: share, seconds: seconds))"
@@ -40,7 +40,7 @@ struct ProgressLine: Equatable {
         return "  \(grouped(Int(Double(completed) / seconds)))/s"
     }
 
-    /// How long the rest will take at the pace so far; an estimate from the first second would only flicker.
+    /// Returns the estimated time for the rest. An estimate in the first second would only flicker.
     private func remainder(share: Double, seconds: Double) -> String {
         guard seconds >= 1, share > 0, share < 1 else { return "" }
         let left = seconds / share - seconds

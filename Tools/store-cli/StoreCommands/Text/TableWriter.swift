@@ -1,30 +1,30 @@
 import StoreExpressions
 
-/// A table of aligned columns, cut to a width.
+/// Writes a table of aligned columns, cut to a width.
 ///
-/// Numbers stand to the right and are the last to be cut, since half a number misleads where half a text still helps.
+/// Numbers are aligned to the right. They are cut last, because half a number misleads, while half a text still helps.
 struct TableWriter {
     /// A column's title and kind.
     struct Column: Equatable {
-        /// What stands above it.
+        /// The title above the column.
         var title: String
         /// Whether its values are numbers.
         var isNumeric = false
-        /// How wide it is at least.
+        /// The least width.
         var width = 0
     }
 
     private static let gap = 2
-    /// A text column is not cut shorter than this; the line's end goes first.
+    /// A text column is not cut below this width. After that, the end of the line is cut.
     private static let narrowestText = 6
 
     private let columns: [Column]
     private let limit: Int?
     private var rows: [[String]] = []
-    /// The widths that the rows of earlier blocks took; none before the first.
+    /// The widths that the rows of earlier blocks needed; nil before the first block.
     private var earlierWidths: [Int]?
 
-    /// A table without rows. `width` is the number of columns to keep to; nil for as many as it takes.
+    /// Creates a table without rows. `width` is the greatest number of columns of a line; nil for no limit.
     init(columns: [Column], width: Int?) {
         self.columns = columns.map {
             Column(title: DisplayText.escaped($0.title), isNumeric: $0.isNumeric, width: $0.width)
@@ -32,13 +32,13 @@ struct TableWriter {
         limit = width.map { max($0, 1) }
     }
 
-    /// Adds a row with a value for each column; control characters in it will show as escapes.
+    /// Adds a row with a value for each column. Control characters in it are shown as escapes.
     mutating func append(_ row: [String]) {
         precondition(row.count == columns.count, "a row has a value for each column")
         rows.append(
             row.map { cell in
                 let text = DisplayText.escaped(cell)
-                // No column will be wider than the whole table, so the rest of a long text is not kept.
+                // No column can be wider than the whole table, so the rest of a long text is dropped.
                 return limit.map { DisplayText.cut(text, to: $0) } ?? text
             })
     }
@@ -51,14 +51,14 @@ struct TableWriter {
         return ([columns.map(\.title), rule] + rows).map { line(of: $0, widths: widths) }
     }
 
-    /// The table as text, each line ended.
+    /// The table as text, with a line end after each line.
     var text: String { lines.map { $0 + "\n" }.joined() }
 
-    /// The rows that came since the last block, as text, after the titles in the first: for a table that is shown while it
-    /// grows. Columns are as wide as before, or wider.
+    /// Returns the rows since the last block as text, for a table that is shown while it grows. The first block begins with the
+    /// titles. Columns are as wide as before, or wider.
     ///
-    /// - Parameter repeatsTitles: whether the titles stand again above rows that need wider columns, which would not be below the
-    ///   titles before.
+    /// - Parameter repeatsTitles: whether to repeat the titles above rows that need wider columns, because such rows do not align
+    ///   with the earlier titles.
     mutating func takeBlock(repeatsTitles: Bool = false) -> String {
         defer {
             earlierWidths = wantedWidths()
@@ -70,8 +70,8 @@ struct TableWriter {
         return rows.map { line(of: $0, widths: widths) + "\n" }.joined()
     }
 
-    /// The titles, the rule and the rows since the last block, for a table that is drawn again and again: columns never get
-    /// narrower, so that they stay where they are.
+    /// Returns the titles, the rule and the rows since the last block, for a table that is redrawn repeatedly. Columns never get
+    /// narrower, so they stay in position.
     mutating func takeLines() -> [String] {
         defer {
             earlierWidths = wantedWidths()
@@ -94,7 +94,7 @@ struct TableWriter {
         return limit.map { DisplayText.cut(line, to: $0) } ?? line
     }
 
-    /// The widths that the values want.
+    /// Returns the widths that the values need.
     private func wantedWidths() -> [Int] {
         var widths = earlierWidths ?? columns.map { max($0.width, DisplayText.width(of: $0.title)) }
         for row in rows {
@@ -103,7 +103,7 @@ struct TableWriter {
         return widths
     }
 
-    /// The widths that the values want, or when that is too much: the widest text columns reduced to one width.
+    /// Returns the widths that the values need. If that exceeds the limit, the widest text columns are reduced to one width.
     private func columnWidths() -> [Int] {
         let widths = wantedWidths()
         guard let limit else { return widths }
@@ -114,7 +114,7 @@ struct TableWriter {
         }
         while cap > Self.narrowestText, capped(at: cap).reduce(0, +) > available { cap -= 1 }
         var result = capped(at: cap)
-        // What the common width leaves over goes to those that were cut, from the left.
+        // The rest after this reduction goes to the columns that were cut, from the left.
         var spare = available - result.reduce(0, +)
         for index in result.indices where spare > 0 && result[index] < widths[index] {
             result[index] += 1

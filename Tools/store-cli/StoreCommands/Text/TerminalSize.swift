@@ -1,18 +1,18 @@
 import Glibc
 
-/// How large the terminal is that a file descriptor leads to.
+/// The size of the terminal behind a file descriptor.
 struct TerminalSize: Equatable {
     var columns: Int
     var rows: Int
 
     private static let defaultSize = TerminalSize(columns: 80, rows: 24)
 
-    /// Whether this is a terminal.
+    /// Returns whether the descriptor is a terminal.
     static func isTerminal(_ descriptor: CInt) -> Bool { isatty(descriptor) == 1 }
 
-    /// The size now; nil when this is no terminal.
+    /// Reads the current size; nil if this is no terminal.
     ///
-    /// The terminal is asked first, then the variables `COLUMNS` and `LINES`; 80 and 24 when nobody knows.
+    /// The size comes from the terminal, or else from the variables `COLUMNS` and `LINES`, or else it is 80 by 24.
     init?(of descriptor: CInt = STDOUT_FILENO, environment: (String) -> String? = variable) {
         guard TerminalSize.isTerminal(descriptor) else { return nil }
         var size = winsize()
@@ -33,17 +33,17 @@ struct TerminalSize: Equatable {
         self.rows = rows
     }
 
-    /// The columns to keep to; nil, which is no limit, when this is no terminal.
+    /// Returns the columns of the terminal; nil, which means no limit, if this is no terminal.
     static func columns(of descriptor: CInt = STDOUT_FILENO, environment: (String) -> String? = variable) -> Int? {
         TerminalSize(of: descriptor, environment: environment)?.columns
     }
 
-    /// Whether the cursor of this terminal can be moved.
+    /// Returns whether the cursor of this terminal can be moved.
     static func canMoveCursor(_ descriptor: CInt = STDOUT_FILENO) -> Bool {
         isTerminal(descriptor) && !["", "dumb"].contains(variable("TERM") ?? "")
     }
 
-    /// A variable of this process's environment.
+    /// Returns a variable of this process's environment.
     static func variable(_ name: String) -> String? {
         guard let value = unsafe getenv(name) else { return nil }
         return unsafe String(cString: value)

@@ -4,18 +4,18 @@ import LMDB
 import StoreEngine
 import StoreRuntime
 
-/// The part of `verify` that reads the store, in a process of its own: damaged pages may end it.
+/// The part of `verify` that reads the store. It runs in a process of its own, because damaged pages may crash it.
 struct VerifyWalk: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify-walk", abstract: "Reads everything for verify.", shouldDisplay: false)
 
-    /// What is walked.
+    /// The part of the store to walk through.
     enum Part: String, ExpressibleByArgument {
-        /// The store, with everything in it compared.
+        /// The whole store, with all comparisons.
         case store
         /// The names of the databases.
         case names
-        /// The entries of one database, without a look at what they mean.
+        /// The entries of one database, without their meaning.
         case database
     }
 
@@ -24,7 +24,7 @@ struct VerifyWalk: ParsableCommand {
     @Argument var name: String?
 
     func run() throws {
-        // The process that watches tells of a crash; a core file of the whole map would help nobody.
+        // The watching process reports a crash. A core file of the whole map would not help.
         var limit = rlimit(rlim_cur: 0, rlim_max: 0)
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
         let output = StandardOutput()
@@ -33,7 +33,7 @@ struct VerifyWalk: ParsableCommand {
             message = .done(summary: try walk(output))
         } catch {
             let failure = CommandFailure(error)
-            // Damage that keeps the store from being opened is what was looked for.
+            // The walk looks for damage, so damage that prevents opening the store is a finding too.
             message =
                 (error as? StoreError)?.code == .damaged
                 ? .finding(kind: "storage", location: "store", problem: failure.message) : .failed(failure)
@@ -64,7 +64,7 @@ struct VerifyWalk: ParsableCommand {
         func write(_ message: WalkMessage) {
             do {
                 try output.write(message.line)
-                // At once: the next page may end the process.
+                // Flushed at once, because the next page may crash the process.
                 try output.flush()
             } catch {
                 failure = failure ?? error
@@ -85,8 +85,8 @@ struct VerifyWalk: ParsableCommand {
         ].joined(separator: ", ")
     }
 
-    /// How many entries the walk will look at, as the databases count them. In a transaction of its own: an error here
-    /// must not end that of the walk.
+    /// Returns the number of entries that the walk will read, as the databases count them. It uses a transaction of its own,
+    /// because an error here must not end the walk's transaction.
     private func expectedEntries(_ path: String) throws -> Int {
         let environment = try LMDBEnvironment.open(at: path, options: .init(isReadOnly: true))
         defer { environment.close() }
@@ -104,7 +104,7 @@ struct VerifyWalk: ParsableCommand {
         return count
     }
 
-    /// Reads each entry of a database to its last byte.
+    /// Reads every byte of each entry of a database.
     private func walkRaw(
         _ path: String, database: LMDBDatabase? = nil, named name: String = "",
         _ body: ([UInt8], [UInt8]) throws -> Void
@@ -116,7 +116,7 @@ struct VerifyWalk: ParsableCommand {
         do {
             try Self.forEach(in: database, raw.snapshot, body)
         } catch let error as LMDBError where error.code == .badTransaction {
-            // A cursor that finds no root page tells so only by this code.
+            // A cursor that finds no root page reports this only by that code.
             throw CommandFailure(.failed, "LMDB cannot read its pages")
         }
     }
@@ -134,7 +134,7 @@ struct VerifyWalk: ParsableCommand {
 }
 
 extension WalkMessage {
-    /// The message of a finding.
+    /// Creates the message for a finding.
     fileprivate init(_ finding: VerifyFinding) {
         let location = finding.location.description
         switch (finding.kind, finding.location) {

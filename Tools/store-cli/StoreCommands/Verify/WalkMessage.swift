@@ -1,18 +1,18 @@
 import StoreEngine
 
-/// What the walking process tells the one that watches it: one JSON object a line.
+/// A message from the walking process to the watching one: one JSON object per line.
 enum WalkMessage: Equatable {
     /// Something is wrong.
     case finding(kind: String, location: String, problem: String)
-    /// A database that the walk did not come to, with the place and what keeps it.
+    /// A database that the walk did not reach, with its place in the report and the reason.
     case unchecked(database: String, location: String, problem: String)
-    /// How many entries the walk has looked at, of how many.
+    /// The number of entries that the walk has read, and the expected number.
     case progress(visited: Int, expected: Int)
     /// The name of a database.
     case database(String)
-    /// The walk came to its end.
+    /// The walk reached its end.
     case done(summary: String)
-    /// The walk could not be done.
+    /// The walk failed.
     case failed(CommandFailure)
 
     /// The message as a line.
@@ -45,7 +45,7 @@ enum WalkMessage: Equatable {
         return JSONWriter.text(of: .object(members)) + "\n"
     }
 
-    /// The message of a line; nil for one that a dying process cut short.
+    /// Parses a line. Returns nil for a line that a crashing process cut short.
     init?(line: some StringProtocol) {
         guard let json = try? JSONReader.read(String(line)) else { return nil }
         if let location = json["place"]?.string, let problem = json["problem"]?.string, let kind = json["kind"]?.string

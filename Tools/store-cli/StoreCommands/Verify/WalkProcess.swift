@@ -6,21 +6,21 @@ import Synchronization
 struct WalkProcess {
     /// How the process ended.
     enum End: Equatable {
-        /// It said so, or why it could not.
+        /// It reported its end, or the reason why it failed.
         case finished
         /// A signal ended it.
         case signal(Int32)
-        /// It just ended.
+        /// It ended without a report.
         case silent
     }
 
     let path: String
 
-    /// Runs a walk and hands on each message as it comes.
+    /// Runs a walk and calls `body` with each message as it arrives.
     func run(_ part: VerifyWalk.Part, named name: String? = nil, _ body: (WalkMessage) -> Void) throws -> End {
         let process = Process()
         process.executableURL = URL(filePath: "/proc/self/exe")
-        // Behind the dashes nothing is taken for an option.
+        // After the dashes, no argument is parsed as an option.
         process.arguments = ["verify-walk", "--store=\(path)", "--", part.rawValue] + (name.map { [$0] } ?? [])
         var environment = ProcessInfo.processInfo.environment
         environment["SWIFT_BACKTRACE"] = "enable=no"
@@ -55,7 +55,7 @@ struct WalkProcess {
         }
         process.waitUntilExit()
         if process.terminationReason == .uncaughtSignal { return .signal(process.terminationStatus) }
-        // A walk that ends with a finding instead of a summary has said what it could.
+        // A walk that ends with a finding instead of a summary has reported all that it could.
         return isFinished || process.terminationStatus == 0 ? .finished : .silent
     }
 }

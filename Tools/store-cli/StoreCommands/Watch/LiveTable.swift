@@ -4,19 +4,20 @@ import StoreExpressions
 import StoreRuntime
 import Synchronization
 
-/// A table on a terminal that is drawn in place whenever its rows change.
+/// A table on a terminal that is redrawn in place when its rows change.
 ///
-/// Each drawing is one write that begins at the top, goes over what is there, and clears only what is left over, so that
-/// nothing flickers. The cursor is hidden until ``finish()``.
-/// - `state` is protected by its mutex, which is held while something is drawn.
+/// Each drawing is one write. It begins at the top, overwrites the old content, and clears only the rest, so the table does not
+/// flicker. The cursor is hidden until ``finish()``.
+///
+/// - `state` is protected by its mutex, which is held while the table is drawn.
 final class LiveTable: Screen {
-    /// What the table needs of the world outside, so that tests give it another.
+    /// The table's connection to the terminal, which tests replace.
     struct Environment: Sendable {
-        /// The terminal's size now; nil when there is none any more.
+        /// Returns the terminal's current size; nil if the terminal is gone.
         var size: @Sendable () -> TerminalSize?
-        /// Puts text on the terminal.
+        /// Writes text to the terminal.
         var write: @Sendable (String) throws -> Void
-        /// Whether the terminal would take text at once.
+        /// Returns whether the terminal would accept text at once.
         var isReady: @Sendable () -> Bool
 
         /// Standard output.
@@ -39,7 +40,7 @@ final class LiveTable: Screen {
         var update: DynamicUpdate?
         var drawing: LiveTableDrawing?
         var isCursorHidden = false
-        /// Whether the terminal was left to others for a while.
+        /// Whether the terminal was left to other programs for a while.
         var isLeft = false
         var isFinished = false
     }
@@ -54,7 +55,7 @@ final class LiveTable: Screen {
     private let environment: Environment
     private let state = Mutex(State())
 
-    /// - Parameter fields: the fields to show, as they are named on the command line; nil for all.
+    /// - Parameter fields: the fields to show, as named on the command line; nil for all.
     init(fields: String?, environment: Environment = .standardOutput) {
         self.fields = fields
         self.environment = environment
@@ -62,8 +63,8 @@ final class LiveTable: Screen {
 
     /// Shows a result.
     ///
-    /// - Throws: ``ExpressionError`` when the fields are not there any more; ``StoreError`` with the code `damaged`; what the
-    ///   writing throws.
+    /// - Throws: ``ExpressionError`` if a field no longer exists; ``StoreError`` with the code `damaged`; any error of the
+    ///   writing.
     func show(_ update: DynamicUpdate) throws {
         try state.withLock { state in
             state.update = update
@@ -71,7 +72,7 @@ final class LiveTable: Screen {
         }
     }
 
-    /// Puts the cursor below the table. Nothing is drawn any more.
+    /// Moves the cursor below the table. Nothing is drawn after that.
     func finish() {
         leave(waits: true)
         state.withLock { $0.isFinished = true }
@@ -79,7 +80,7 @@ final class LiveTable: Screen {
 
     // MARK: Screen
 
-    // What cannot be drawn now is noticed by the next update.
+    // If this drawing fails, the next update reports the failure.
     func redraw() {
         state.withLock { state in
             state.isLeft = false
@@ -99,7 +100,7 @@ final class LiveTable: Screen {
         state.isLeft = true
         guard state.isCursorHidden else { return }
         state.isCursorHidden = false
-        // It is the terminal that is gone.
+        // If this fails, the terminal is gone.
         try? environment.write(Self.showCursor + "\n")
     }
 

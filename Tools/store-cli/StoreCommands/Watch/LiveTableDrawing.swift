@@ -2,12 +2,12 @@ import StoreEngine
 import StoreExpressions
 import StoreRuntime
 
-/// How a live table of some size looks.
+/// Draws a live table at a fixed terminal size.
 struct LiveTableDrawing {
     private static let home = "\u{1B}[H"
     private static let clearToEndOfLine = "\u{1B}[K"
     private static let clearBelow = "\u{1B}[J"
-    /// What stands above the rows: what it is, the titles and a rule.
+    /// The lines above the rows: the heading, the titles and a rule.
     private static let headCount = 3
 
     private let size: TerminalSize
@@ -16,7 +16,7 @@ struct LiveTableDrawing {
     private var table: TableWriter
 
     /// - Parameter fields: the fields to show; nil for all.
-    /// - Throws: ``ExpressionError`` when the type does not have the fields; ``StoreError``.
+    /// - Throws: ``ExpressionError`` if the type does not have the fields; ``StoreError``.
     init(_ fields: String?, _ rows: DynamicRows, _ size: TerminalSize) throws {
         self.size = size
         type = rows.type
@@ -26,23 +26,23 @@ struct LiveTableDrawing {
             width: Self.width(size))
     }
 
-    /// Whether it is for a terminal of this size and records of this type.
+    /// Returns whether the drawing is for a terminal of this size and records of this type.
     func fits(_ size: TerminalSize, _ type: OpenType) -> Bool { size == self.size && type === self.type }
 
-    /// What draws a result over what is there.
+    /// Returns the text that draws a result over the old content.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
     mutating func text(_ update: DynamicUpdate) throws(StoreError) -> String {
         let lines = try lines(update).map { $0 + Self.clearToEndOfLine }
-        // No line end after the last: at the terminal's lowest line that would scroll.
+        // No line end after the last line: in the terminal's bottom line, it would scroll.
         return Self.home + lines.joined(separator: "\n") + Self.clearBelow
     }
 
-    /// The lines, no more than the terminal has.
+    /// Returns the lines, at most as many as the terminal has.
     private mutating func lines(_ update: DynamicUpdate) throws(StoreError) -> [String] {
         let count = update.rows.count
         let room = max(size.rows - Self.headCount, 0)
-        // The last line is for how many are not shown.
+        // The last line reports how many rows are not shown.
         let shownCount = count > room ? max(room - 1, 0) : count
         for index in 0..<shownCount {
             table.append(fields.cells(try update.rows.record(index), update.rows.followed(index)).map(\.text))

@@ -1,22 +1,22 @@
 import StoreEngine
 import StoreRuntime
 
-/// One line of what `watch` prints: a row at the beginning, or one change.
+/// One line of `watch`: a row of the first result, or one change.
 struct WatchLine {
     /// `snapshot`, `insert`, `update`, `move` or `delete`.
     let kind: String
     let position: UInt64
-    /// The index in the new rows; for a delete, in the old ones.
+    /// The index in the new rows; for a delete, in the old rows.
     let index: Int
-    /// The index in the old rows of a row that was moved.
+    /// The index of a moved row in the old rows.
     let from: Int?
     /// The fields that an update changed.
     let changed: [String]?
     let record: DynamicRecord
-    /// What stands in the fields of other records that are shown.
+    /// The values of the shown fields of other records.
     private let followed: [DynamicValue]
 
-    /// A row of the first result.
+    /// Creates the line for a row of the first result.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
     init(snapshot rows: DynamicRows, index: Int, position: UInt64) throws(StoreError) {
@@ -29,7 +29,7 @@ struct WatchLine {
         followed = rows.followed(index)
     }
 
-    /// A change; an update is one of the fields that are shown.
+    /// Creates the line for a change. An update names the shown fields only.
     init(_ change: DynamicRowChange, of shown: ShownFields, position: UInt64) {
         self.position = position
         index = change.index
@@ -43,7 +43,7 @@ struct WatchLine {
         }
     }
 
-    /// The line as a JSON object.
+    /// Returns the line as a JSON object.
     func object(_ shown: ShownFields, _ type: OpenType) -> JSONValue {
         var members = [
             JSONMember("kind", .string(kind)), JSONMember("position", .number(JSONNumber(position))),
@@ -56,7 +56,8 @@ struct WatchLine {
         return .object(members)
     }
 
-    /// The columns before those of the fields. They have room for most changes, so that later lines stay below the titles.
+    /// Returns the columns before those of the fields. They have room for most changes, so that later lines align with the
+    /// titles.
     static func columns(_ shown: ShownFields) -> [OutputColumn] {
         let names = shown.columns.map(\.name).joined(separator: ", ")
         return [
@@ -66,7 +67,7 @@ struct WatchLine {
         ]
     }
 
-    /// The line as cells, those of ``columns(_:)`` and then those of the fields.
+    /// Returns the line as cells: those of ``columns(_:)``, then those of the fields.
     func cells(_ shown: ShownFields, _ type: OpenType) -> [OutputCell] {
         [
             OutputCell(.number(JSONNumber(position))), OutputCell(kind),

@@ -1,18 +1,18 @@
 import StoreEngine
 import StoreRuntime
 
-/// Writes a live result as a stream of lines: JSON objects, or rows that are aligned or of CSV.
+/// Writes a live result as a stream of lines: JSON objects, aligned rows, or CSV.
 struct WatchPrinter {
     private let format: OutputFormat
     private let fields: String?
     private let output: StandardOutput
-    /// How the rows are shown, since a migration made their type what it is.
+    /// The shown fields, and the type that they belong to. A migration can replace the type.
     private var shown: (fields: ShownFields, type: OpenType)?
     private var rows: RowPrinter?
     private var json = JSONWriter()
     private var count = 0
 
-    /// The rows that are aligned together.
+    /// The number of rows that are aligned together.
     private static let blockRowCount = 500
 
     init(_ format: OutputFormat, fields: String?, to output: StandardOutput) throws {
@@ -22,10 +22,10 @@ struct WatchPrinter {
         if format == .json { try output.write("[") }
     }
 
-    /// Writes the rows of the first update, or all changes of a later one.
+    /// Writes the rows of the first update, or all changes of a later update.
     ///
-    /// - Parameter isEnough: whether further lines, of which there may be many, are not wanted any more.
-    /// - Returns: whether there was any.
+    /// - Parameter isEnough: whether to stop before further lines, of which there may be many.
+    /// - Returns: whether there was any line.
     @discardableResult
     mutating func append(_ update: DynamicUpdate, until isEnough: () -> Bool) throws -> Bool {
         let (fields, type) = try self.fields(update.rows)
@@ -38,7 +38,7 @@ struct WatchPrinter {
                 update.isFirst
                 ? try WatchLine(snapshot: update.rows, index: number, position: position)
                 : WatchLine(try update.change(number), of: fields, position: position)
-            // A row that moved by a field which is not shown has a line for the move alone.
+            // A row that moved because of a field that is not shown has a line for the move alone.
             if line.changed?.isEmpty == true { continue }
             try write(line, fields, type)
         }
@@ -67,7 +67,7 @@ struct WatchPrinter {
         }
     }
 
-    /// How rows of a type are shown; begins a table with other columns when the type is another than before.
+    /// Returns the shown fields of a type. If the type has changed, begins a new table when its columns differ.
     private mutating func fields(_ current: DynamicRows) throws -> (ShownFields, OpenType) {
         let type = current.type
         if let shown, shown.type === type { return shown }

@@ -1,20 +1,20 @@
 import StoreEngine
 import StoreRuntime
 
-/// Takes the updates of a live result and has them printed.
+/// Receives the updates of a live result and prints them.
 struct WatchReading: Sendable {
     let rows: DynamicUpdates
-    /// The fields to print, as they were named; nil for all.
+    /// The fields to print, as the user named them; nil for all.
     let fields: String?
     let format: OutputFormat
-    /// After how many updates to end.
+    /// The number of updates after which to end.
     let limit: Int?
-    /// The table in place, where there is one.
+    /// The table that is updated in place; nil for a stream of lines.
     let table: LiveTable?
 
     func run(_ interruption: Interruption) async throws {
         if let table {
-            // However it ends, the cursor is back.
+            // Restores the cursor, however the work ends.
             defer { table.finish() }
             try await forEachUpdate {
                 try table.show($0)
@@ -33,9 +33,10 @@ struct WatchReading: Sendable {
         }
     }
 
-    /// Calls `body` with the first result and each update, until there were enough or the task is cancelled.
+    /// Calls `body` with the first result and each update, until the limit is reached or the task is cancelled.
     ///
-    /// - Parameter body: gives how long to rest, as all changes meanwhile are one update, and whether it counts as an update.
+    /// - Parameter body: returns how long to rest, and whether it counts as an update. All changes during the rest merge into one
+    ///   update.
     private func forEachUpdate(
         _ body: (DynamicUpdate) throws -> (rest: Duration?, counts: Bool)
     ) async throws {
@@ -45,7 +46,7 @@ struct WatchReading: Sendable {
             let (rest, counts) = try body(update)
             if counts { count += 1 }
             if count == limit { return }
-            // Cut short by a request to end.
+            // A request to end cuts the rest short.
             if let rest { try? await Task.sleep(for: rest) }
         }
     }

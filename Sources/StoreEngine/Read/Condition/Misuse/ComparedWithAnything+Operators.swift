@@ -1,4 +1,4 @@
-// The operators that wrong conditions reach: see MisusedOperand.swift.
+// The operators that wrong conditions resolve to: see Field+Misuse.swift.
 extension _ComparedWithAnything {
     /// Refuses the comparison.
     public static func == <Other>(left: Self, right: Other) -> Condition<Root> { refused() }
@@ -165,11 +165,11 @@ extension _AskedForAnything {
     @_disfavoredOverload
     public func contains<Other>(_ element: Other) -> Condition<Root> { refused() }
 
-    /// Refuses a beginning that is no text.
+    /// Refuses a prefix that is not a text.
     @_disfavoredOverload
     public func hasPrefix<Other>(_ text: Other) -> Condition<Root> { refused() }
 
-    /// Refuses an end that is no text.
+    /// Refuses a suffix that is not a text.
     @_disfavoredOverload
     public func hasSuffix<Other>(_ text: Other) -> Condition<Root> { refused() }
 }

@@ -1,5 +1,5 @@
-// Closures that return a field instead of a condition. An overload of `where` costs the type checker nothing for other closures,
-// while one of `&&` would cost thousands of steps.
+// Overloads for closures that return a field instead of a condition. An overload of `where` costs the type checker nothing for
+// other closures; an overload of `&&` would cost thousands of steps.
 
 extension Record {
     /// Refuses a field as a condition.

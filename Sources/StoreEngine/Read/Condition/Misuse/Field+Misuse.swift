@@ -1,10 +1,11 @@
-// What conditions get wrong at first. The operators and methods of these protocols take any value, so that a wrong condition has
-// a type. Fields and calculations conform unavailably: the compiler reports the conformance at the place of the fault, with what
-// to write instead.
+// Common mistakes in conditions. The operators and methods of these protocols accept any value, so a wrong condition still has a
+// type. Fields and calculations conform to them unavailably: the compiler reports the conformance at the mistake, with a message
+// that says what to write instead.
 //
-// Without them the type checker finds no type for the condition and looks for the smallest change that gives it one. It does so
-// first with the `&&` of `Bool`, under which it tries the operators of all modules in every term, and gives up after 10 seconds
-// without a place. Unavailable operators would not help: the type checker leaves those out until that search.
+// Without these protocols, the type checker finds no type for the condition and searches for the smallest change that gives it
+// one. It first tries the `&&` of `Bool`, and under it the operators of all modules in every term. After 10 seconds it gives up
+// without reporting a source location. Unavailable operators would not help, because the type checker ignores them until that
+// search.
 
 /// A field or a calculation that is compared with a value of another type.
 public protocol _ComparedWithAnything<Root> {
@@ -16,48 +17,48 @@ public protocol _ComparedInReverse<Root> {
     associatedtype Root
 }
 
-/// A field or a calculation among operands that are no numbers.
+/// A field or a calculation in arithmetic with an operand that is not a number.
 public protocol _CalculatedWithAnything<Root> {
     associatedtype Root
 }
 
-/// A field that is compared by order with a value of its type, which has none.
+/// A field that is compared by order although values of its type have none.
 public protocol _OrderedWithoutOrder<Root> {
     associatedtype Root
     associatedtype Value
 }
 
-/// A field or a calculation behind a minus sign.
+/// A field or a calculation with a minus sign before it.
 public protocol _Negated<Root> {
     associatedtype Root
 }
 
-/// A field or a calculation in the place of a condition.
+/// A field or a calculation that is used as a condition.
 public protocol _UsedAsCondition<Root> {
     associatedtype Root
 }
 
-/// A field or a calculation that is calculated with, in the place of a condition.
+/// A result of arithmetic on a field or a calculation that is used as a condition.
 public protocol _CalculatedAsCondition<Root> {
     associatedtype Root
 }
 
-/// A field or a calculation whose bits are combined.
+/// A field or a calculation in a bitwise operation.
 public protocol _CombinedByBits<Root> {
     associatedtype Root
 }
 
-/// A field that a collection is asked for.
+/// A field as the argument of a collection's `contains`.
 public protocol _SoughtInValues<Root> {
     associatedtype Root
 }
 
-/// A field that is asked for an element or a text that it cannot have.
+/// A field that is tested for an element or a text that it cannot have.
 public protocol _AskedForAnything<Root> {
     associatedtype Root
 }
 
-/// A field that is converted to another type of number.
+/// A field that is converted to another number type.
 public protocol _Converted {}
 
 @available(
@@ -125,5 +126,5 @@ extension Calculation: _CalculatedAsCondition {}
 @available(*, unavailable, message: "conditions have no operators of bits: calculate with +, -, *, / and %")
 extension Calculation: _CombinedByBits {}
 
-/// Stands in the bodies of operators that no program can reach.
+/// The body of operators that no program can call.
 func refused<Value>() -> Value { fatalError("the conformance that leads here is unavailable") }

@@ -1,4 +1,4 @@
-/// A field that is asked for a field that its struct, or the record that it refers to, does not have.
+/// A field whose struct, or whose referenced record, does not have the requested field.
 public protocol _LacksField<Root> {
     associatedtype Root
 }
@@ -13,16 +13,16 @@ public protocol _LacksField<Root> {
 extension Field: _LacksField {}
 
 extension _LacksField {
-    /// Stands for a field of a name that no field has, wherever a field can stand.
+    /// Stands in for a field with an unknown name, in every expression that takes a field.
     public subscript(dynamicMember name: _NoFieldOfThisName) -> Field<Root, _NoSuchValue> { refused() }
 }
 
-// Not `callAsFunction`: the compiler crashes where a call has other arguments than that declares.
+// `callAsFunction` cannot be used: the compiler crashes where a call has arguments that the method does not declare.
 extension Field where Value == _NoSuchValue {
-    /// Takes the call of a method that fields do not have, such as `lowercased()`: the compiler then reports the name.
+    /// Accepts the call of a method that fields do not have, such as `lowercased()`. The compiler then reports the name.
     public func dynamicallyCall(withKeywordArguments arguments: KeyValuePairs<String, Any>) -> Self { refused() }
 
-    /// Takes the call of a method whose result stands as a term, such as `starts(with: "x")`.
+    /// Accepts the call of a method whose result is used as a term, such as `starts(with: "x")`.
     @_disfavoredOverload
     public func dynamicallyCall(withKeywordArguments arguments: KeyValuePairs<String, Any>) -> Condition<Root> {
         refused()
@@ -31,10 +31,11 @@ extension Field where Value == _NoSuchValue {
 
 /// A name that no field has.
 ///
-/// The tokens of a record take it as an unavailable member, so that a misspelt field has a type, wherever it stands in a condition.
+/// The tokens of a record accept it as an unavailable member. A misspelled field therefore has a type in any part of a condition.
 ///
-/// The name is not hashable, so no key path leads through it: the compiler would report an unavailable member inside a key path
-/// without a place. It refuses a key path that a program writes, and shows the name of this type.
+/// The name is not hashable, so no key path can contain it. In a key path, the compiler would report an unavailable member
+/// without a source location. Because the name is not hashable, the compiler rejects such a key path and shows the name of this
+/// type.
 public struct _NoFieldOfThisName: ExpressibleByStringLiteral {
     /// Any name.
     public init(stringLiteral value: String) {}
@@ -42,7 +43,7 @@ public struct _NoFieldOfThisName: ExpressibleByStringLiteral {
 
 /// The value of a field that does not exist.
 ///
-/// It is compared with any literal and calculated with, so that the name is all that the compiler reports.
+/// It supports comparison with any literal and arithmetic, so the compiler reports only the name.
 public struct _NoSuchValue: IndexableValue, Comparable, NumberFieldValue, TextFieldValue {
     /// The result of a calculation.
     public typealias Summand = Int
@@ -50,34 +51,34 @@ public struct _NoSuchValue: IndexableValue, Comparable, NumberFieldValue, TextFi
     /// No field has this type.
     public static var fieldType: FieldType { refused() }
 
-    /// Refuses bytes.
+    /// Rejects bytes.
     public init(from bytes: RawSpan) throws(CodecError) { throw CodecError("the field does not exist") }
 
-    /// There is no value.
+    /// Encodes nothing, because there is no value.
     public func encode(to writer: inout ByteWriter) throws(CodecError) {}
 
-    /// There is no value.
+    /// Encodes nothing, because there is no value.
     public func encodeKey(to writer: inout ByteWriter) {}
 
-    /// There is no value.
+    /// Compares nothing, because there is no value.
     public static func < (left: _NoSuchValue, right: _NoSuchValue) -> Bool { false }
 }
 
 extension _NoSuchValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
 {
-    /// Takes the literal.
+    /// Accepts a literal.
     public init(integerLiteral value: Int) {}
 
-    /// Takes the literal.
+    /// Accepts a literal.
     public init(floatLiteral value: Double) {}
 
-    /// Takes the literal.
+    /// Accepts a literal.
     public init(stringLiteral value: String) {}
 
-    /// Takes the literal.
+    /// Accepts a literal.
     public init(booleanLiteral value: Bool) {}
 
-    /// Takes the literal.
+    /// Accepts a literal.
     public init(nilLiteral: ()) {}
 }

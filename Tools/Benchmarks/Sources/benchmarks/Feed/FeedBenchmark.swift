@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import ModelStore
 
-/// Measures the feed: how soon a commit is delivered, how fast readers are, and what the feed costs.
+/// Measures the feed: the delay of delivery, the speed of readers, and the cost of the feed.
 ///
 /// ```
 /// swift run -c release --package-path Tools/Benchmarks benchmarks feed
@@ -45,14 +45,14 @@ struct FeedBenchmark: AsyncParsableCommand {
     private func isWanted(_ part: String) -> Bool { self.part.isEmpty || self.part.contains(part) }
 }
 
-/// A number that says when it was written.
+/// A record that contains the time of its write.
 @Record
 struct Beat {
     @ID var id: Int
     var nanoseconds: Int
 }
 
-/// The system's monotonic clock, which all processes share, and the time that processors spent on this one.
+/// The system's monotonic clock, which all processes share, and this process's processor time.
 enum Monotonic {
     static var nanoseconds: Int { read(CLOCK_MONOTONIC) }
 
@@ -66,19 +66,19 @@ enum Monotonic {
     }
 }
 
-/// Durations in order, for percentiles.
+/// Sorted durations, for percentiles.
 struct Durations {
     private var sorted: [Int]
 
     init(_ nanoseconds: [Int]) { sorted = nanoseconds.sorted() }
 
-    /// The duration below which `part` of all lie, in microseconds.
+    /// Returns the duration below which a share `part` of all durations lie, in microseconds.
     func microseconds(at part: Double) -> Double {
         guard !sorted.isEmpty else { return 0 }
         return Double(sorted[min(sorted.count - 1, Int(Double(sorted.count) * part))]) / 1_000
     }
 
-    /// p50 and p99 as text.
+    /// The 50th and 99th percentiles as text.
     var text: String {
         String(format: "p50 %8.1f us   p99 %8.1f us", microseconds(at: 0.5), microseconds(at: 0.99))
     }

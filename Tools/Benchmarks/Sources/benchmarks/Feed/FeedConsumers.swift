@@ -1,11 +1,12 @@
 import Foundation
 import ModelStore
 
-/// How many change sets a second one consumer deals with, and a hundred, of those that wait for them.
+/// Measures how many change sets per second one consumer processes, and a hundred consumers, when the change sets are already
+/// written.
 struct FeedConsumers {
     let count: Int
 
-    /// How many consumers there are, and what part of the change sets waits for each: a hundred take their time.
+    /// The number of consumers, and the divisor of the number of change sets, because a hundred consumers take long.
     private static let groups = [(consumers: 1, part: 1), (consumers: 100, part: 10)]
 
     func run() async throws {
@@ -24,14 +25,14 @@ struct FeedConsumers {
         }
     }
 
-    /// How often a consumer has dealt with a beat.
+    /// The number of beats that a consumer has processed.
     @Record
     struct Dealt {
         @ID var consumer: String
         var count: Int
     }
 
-    /// Some consumers of one store.
+    /// One run with some consumers of one store.
     private struct Run {
         private let store: Store
         private let start: Position
@@ -44,13 +45,13 @@ struct FeedConsumers {
             self.changeSets = changeSets
             self.isInStore = isInStore
             var options = StoreOptions()
-            // Those of consumers that write are in the feed as well.
+            // The writes of the consumers are in the feed as well.
             options.limits.retainedChangeSets = changeSets * 4
             store = try Store.temporary(records: Beat.self, Dealt.self, options: options)
             start = try store.position
         }
 
-        /// How many commits there are a second without a consumer, and how many change sets all consumers together deal with
+        /// Returns the commits per second without a consumer, and the change sets per second that all consumers together process
         /// afterwards.
         func measure() async throws -> (commits: Double, dealt: Double) {
             defer { store.close() }
@@ -69,7 +70,7 @@ struct FeedConsumers {
             )
         }
 
-        /// Consumes all that was written, and notes that.
+        /// Consumes all written change sets, and records them.
         private func consume(_ name: String) async throws {
             var options = ConsumerOptions(only: FeedFilter(Beat.self))
             options.start = .after(start)

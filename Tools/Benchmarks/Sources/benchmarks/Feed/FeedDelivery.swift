@@ -1,7 +1,7 @@
 import Foundation
 import ModelStore
 
-/// How soon a durable commit is delivered, in the process that writes and in another one.
+/// Measures the delay until a durable commit is delivered, in the writing process and in another process.
 struct FeedDelivery {
     let directory: String
     let count: Int
@@ -28,7 +28,7 @@ struct FeedDelivery {
             begun.append(Monotonic.nanoseconds)
             try await store.write { tx in try tx.insert(Beat(id: number, nanoseconds: 0)) }
             committed.append(Monotonic.nanoseconds)
-            // So that one delivery does not meet the next commit.
+            // A pause, so that a delivery does not overlap with the next commit.
             try await Task.sleep(for: .microseconds(500))
         }
         let here = try await reader.value
@@ -47,7 +47,7 @@ struct FeedDelivery {
     }
 }
 
-/// The reader in another process: prints when each change set came.
+/// The reader in another process. It prints the time at which each change set arrived.
 struct FeedFollower {
     let path: String
     let count: Int
@@ -56,7 +56,7 @@ struct FeedFollower {
         let store = try Store(at: path, records: Beat.self)
         defer { store.close() }
         var feed = store.changes(from: .newest).makeAsyncIterator()
-        // Unbuffered: the other process waits for it.
+        // Unbuffered, because the other process waits for it.
         FileHandle.standardOutput.write(Data("ready\n".utf8))
         var times: [Int] = []
         while times.count < count, try await feed.next() != nil { times.append(Monotonic.nanoseconds) }
@@ -64,7 +64,7 @@ struct FeedFollower {
     }
 }
 
-/// This program once more, as a reader.
+/// A second process of this program, as a reader.
 private struct FollowerProcess {
     private let process = Process()
     private let output = Pipe()

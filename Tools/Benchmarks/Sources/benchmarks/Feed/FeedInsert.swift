@@ -1,7 +1,7 @@
 import Foundation
 
-/// What the feed costs a bulk insert: ModelStore's own, with its change set and, as no program can, without; and LMDB's through its C
-/// interface, with the same puts. All in turns.
+/// Measures the cost of the feed in a bulk insert. It compares ModelStore with its change set and without it, which no program
+/// can do, and LMDB's C interface with the same puts. The sides take turns.
 struct FeedInsert {
     let directory: String
     let count: Int

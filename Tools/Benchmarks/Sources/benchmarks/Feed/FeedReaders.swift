@@ -1,7 +1,7 @@
 import Foundation
 import ModelStore
 
-/// How many change sets a second go through one reader and through a hundred, while they are written.
+/// Measures how many change sets per second pass through one reader and through a hundred, while they are written.
 struct FeedReaders {
     let directory: String
     let count: Int
@@ -47,11 +47,11 @@ struct FeedReaders {
     }
 }
 
-/// How fast a reader catches up from disk.
+/// Measures how fast a reader catches up from disk.
 struct FeedCatchUp {
     let directory: String
     let count: Int
-    /// How many changes are in one change set.
+    /// The number of changes in one change set.
     let batch: Int
 
     func run() async throws {
@@ -80,9 +80,10 @@ struct FeedCatchUp {
     }
 }
 
-/// What a reader that has stopped costs the writer, and in memory; or a consumer, for which the feed is kept.
+/// Measures the cost of a stopped reader for the writer, and in memory. Also measures a stopped consumer, for which the store
+/// keeps the feed.
 ///
-/// A store with such a one and one without take turns, so that what else the machine does falls on both.
+/// A store with such a reader and a store without one take turns, so that other load on the machine affects both.
 struct StoppedReader {
     let count: Int
     private let turn = 5_000
@@ -104,12 +105,13 @@ struct StoppedReader {
         let consumer = isConsumer ? try await followed.holdConsumer("stopped") : nil
         let reader = Task {
             var feed = (consumer?.changes ?? followed.changes(from: .newest)).makeAsyncIterator()
-            // The schema is the first that a consumer is given.
+            // The first change that a consumer receives is the schema.
             if isConsumer { _ = try await feed.next() }
             _ = try await feed.next()
             try? await Task.sleep(for: .seconds(86_400))
         }
-        // It waits by now: one that finds something at once starts none of the threads that would cost anything.
+        // By now the reader waits. A reader that finds a change set at once would start none of the threads that might cost
+        // anything.
         try await Task.sleep(for: .milliseconds(300))
         try await followed.write { tx in try tx.insert(Beat(id: -1, nanoseconds: 0)) }
         let before = MemoryUse.anonymousKibibytes
@@ -138,9 +140,9 @@ struct StoppedReader {
     }
 }
 
-/// What the process holds in memory of its own.
+/// The memory use of this process.
 enum MemoryUse {
-    /// Memory that is no file's, in KiB.
+    /// The memory that belongs to no file, in KiB.
     static var anonymousKibibytes: Int {
         let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = text.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }

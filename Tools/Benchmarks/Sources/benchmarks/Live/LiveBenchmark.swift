@@ -2,7 +2,8 @@ import ArgumentParser
 import Foundation
 import ModelStore
 
-/// Measures models and live queries: delivery to many observers, touched, matching among many queries, windows, memory, reads.
+/// Measures models and live queries: delivery to many observers, touched rows, matching among many queries, windows, memory,
+/// reads.
 ///
 /// ```
 /// swift run -c release --package-path Tools/Benchmarks benchmarks live
@@ -19,7 +20,7 @@ struct LiveBenchmark: AsyncParsableCommand {
     @Option(help: "How many live queries there are in the part matching.") var queries = 100_000
     @Option(help: "How many rows there are in the part window.") var rows = 1_000_000
     @Option(help: .hidden) var memoryOf: String?
-    // Not `directory`, which the command above this one takes for itself.
+    // Not `directory`, because the parent command would take an option of that name for itself.
     @Option(help: .hidden) var memoryStore: String?
 
     func run() async throws {
@@ -53,14 +54,14 @@ struct Item {
 }
 
 extension Store {
-    /// A store of items, in memory as far as the system lets it.
+    /// Creates a store of items, in memory as far as the system allows.
     static func items(_ count: Int) async throws -> Store {
         let store = try Store.temporary(records: Item.self)
         try await store.addItems(count)
         return store
     }
 
-    /// Inserts items with the ids from 0 on.
+    /// Inserts items with ids from 0 on.
     func addItems(_ count: Int) async throws {
         for first in stride(from: 0, to: count, by: 10_000) {
             try await write { tx in
@@ -72,14 +73,14 @@ extension Store {
     }
 }
 
-/// Runs commits one after the other and takes the time of each.
+/// Runs commits one after the other and measures the time of each.
 struct CommitTimes {
-    /// How many commits are made before those that count.
+    /// The number of commits before the measured ones.
     static let warmUp = 20
 
     private let durations: Durations
 
-    /// - Parameter commit: makes one commit, and waits for what is measured.
+    /// - Parameter commit: makes one commit, and waits for the measured effect.
     init(_ count: Int, commit: (Int) async throws -> Void) async throws {
         var nanoseconds: [Int] = []
         for number in 0..<count + CommitTimes.warmUp {
@@ -92,6 +93,6 @@ struct CommitTimes {
 
     /// The median, in microseconds.
     var median: Double { durations.microseconds(at: 0.5) }
-    /// What 99 of 100 stay under, in microseconds.
+    /// The 99th percentile, in microseconds.
     var p99: Double { durations.microseconds(at: 0.99) }
 }

@@ -2,10 +2,11 @@ import Foundation
 import ModelStore
 import Synchronization
 
-/// The memory of models, subscriptions and live queries: each in a process of its own, which has no freed memory to use again.
+/// Measures the memory of models, subscriptions and live queries. Each kind runs in a process of its own, which has no freed
+/// memory to reuse.
 enum LiveMemory: String, CaseIterable {
     case models
-    /// Tasks that wait for nothing: a part of the next.
+    /// Tasks that only wait: a part of the next kind.
     case tasks
     /// A model each, and a task that waits for its values.
     case subscriptions
@@ -29,9 +30,9 @@ enum LiveMemory: String, CaseIterable {
                 + "a live query of one row \(query)")
     }
 
-    /// Runs this program anew.
+    /// Runs this program again.
     ///
-    /// - Returns: what one takes.
+    /// - Returns: the memory of one object.
     private func inProcessOfItsOwn(_ directory: String) throws -> Int {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -48,7 +49,7 @@ enum LiveMemory: String, CaseIterable {
         return bytes
     }
 
-    /// Makes many, and says what one takes: the anonymous memory of this process, not the mapped file.
+    /// Creates many objects, and prints the memory of one: the anonymous memory of this process, without the mapped file.
     func measure(_ directory: String) async throws {
         let store = try Store(at: directory, records: Item.self)
         defer { store.close() }
@@ -60,7 +61,7 @@ enum LiveMemory: String, CaseIterable {
         queries.reserveCapacity(count)
         let arrived = Arrivals()
         let parking = Parking()
-        // What is made once: the step's thread and its like.
+        // Creates the objects that exist once, such as the dispatcher's thread.
         withExtendedLifetime(try store.model(Item.self, id: 0)) {}
         let before = try Footprint.statusKibibytes("RssAnon")
         for id in 0..<count {
@@ -88,7 +89,7 @@ enum LiveMemory: String, CaseIterable {
     }
 }
 
-/// Has tasks wait for nothing.
+/// Keeps tasks waiting until the end.
 private final class Parking: Sendable {
     private let waiting = Mutex<[CheckedContinuation<Void, Never>]?>([])
 

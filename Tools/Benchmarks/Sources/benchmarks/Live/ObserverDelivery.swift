@@ -3,7 +3,7 @@ import GRDB
 import ModelStore
 import Synchronization
 
-/// From the beginning of a commit until those who observe a row have it, with many who observe one row each.
+/// Measures the time from the start of a commit until the observers of a row have it, with many observers of one row each.
 struct ObserverDelivery {
     let commits: Int
 
@@ -16,7 +16,7 @@ struct ObserverDelivery {
         print("observers of one row each; a commit that is not synced and observed by nobody takes \(us(plain.median))")
         for count in [1, 100, 1_000, 10_000] {
             let one = try await delivery(store, observers: count)
-            // It runs each observer's query again: with 10,000 that takes minutes.
+            // GRDB reruns each observer's query: with 10,000 observers that takes minutes.
             let peer = count <= 1_000 ? try await peerDelivery(observers: count) : nil
             var line = "  \(count) observers, one touched: \(us(one)) until it has the value"
             if let peer { line += "; GRDB \(us(peer))" }
@@ -24,7 +24,7 @@ struct ObserverDelivery {
         }
     }
 
-    /// The median time from the beginning of a commit until the touched observer has the value, in microseconds.
+    /// Returns the median time from the start of a commit until the touched observer has the value, in microseconds.
     private func delivery(_ store: Store, observers count: Int) async throws -> Double {
         let observers = try Observers(store, count)
         await observers.arrived.until(count)
@@ -72,7 +72,7 @@ struct ObserverDelivery {
     private func us(_ microseconds: Double) -> String { String(format: "%.0f µs", microseconds) }
 }
 
-/// Many rows that are changed in one commit, each of which has an observer.
+/// Measures one commit that changes many rows, each of which has an observer.
 struct BulkDelivery {
     private static let rows = 10_000
     private static let commits = 50
@@ -80,7 +80,7 @@ struct BulkDelivery {
     func run() async throws {
         let store = try await Store.items(BulkDelivery.rows)
         defer { store.close() }
-        // No steps are made before there is a model.
+        // The dispatcher makes no steps before a model exists.
         let writing = try await measure(store) { _ in }
         let observers = try Observers(store, BulkDelivery.rows)
         await observers.arrived.until(BulkDelivery.rows)
@@ -102,7 +102,7 @@ struct BulkDelivery {
         print("  as many tasks, each given a value by an AsyncStream of its own, without a store: \(each(waking))")
     }
 
-    /// The median time of a commit that changes all rows, in nanoseconds.
+    /// Returns the median time of a commit that changes all rows, in nanoseconds.
     private func measure(
         _ store: Store, until isDone: (Int) async -> Void
     ) async throws -> (wall: Double, processor: Double) {
@@ -114,7 +114,7 @@ struct BulkDelivery {
         }
     }
 
-    /// What the language itself takes to wake as many tasks: nobody can deliver to tasks in less.
+    /// Returns the time that the language itself needs to wake as many tasks. It is the lower bound for any delivery to tasks.
     private func measureWaking() async throws -> (wall: Double, processor: Double) {
         let arrived = Arrivals()
         let streams = (0..<BulkDelivery.rows).map { _ in
@@ -164,7 +164,7 @@ private struct Observers {
     }
 }
 
-/// Counts what has arrived, for one who waits.
+/// Counts arrivals, for one waiting task.
 final class Arrivals: Sendable {
     private struct State {
         var count = 0
@@ -183,7 +183,7 @@ final class Arrivals: Sendable {
         ready?.resume()
     }
 
-    /// Waits until so many have arrived.
+    /// Waits until `count` values have arrived.
     func until(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in

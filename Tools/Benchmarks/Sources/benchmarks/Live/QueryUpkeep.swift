@@ -2,7 +2,7 @@ import Foundation
 import ModelStore
 import Observation
 
-/// What a commit costs among many different live queries, of which it concerns a few.
+/// Measures the cost of a commit among many different live queries, of which it concerns a few.
 struct QueryMatching {
     let queries: Int
     let commits: Int
@@ -10,7 +10,7 @@ struct QueryMatching {
     func run() async throws {
         let store = try await Store.items(100_000)
         defer { store.close() }
-        // So that steps are made in both.
+        // A live query, so that the dispatcher makes steps in both measurements.
         let first = try store.liveQuery(Item.where { $0.id == -1 })
         let alone = try await measure(store)
         let begin = ContinuousClock.now
@@ -40,8 +40,8 @@ struct QueryMatching {
         withExtendedLifetime((first, live)) {}
     }
 
-    /// The median time of a commit, which changes of threads let vary by more than matching takes, and the mean of its processor time,
-    /// in microseconds.
+    /// Returns the median time of a commit and the mean of its processor time, in microseconds. Thread switches vary the time by
+    /// more than the matching takes.
     private func measure(_ store: Store) async throws -> (wall: Double, processor: Double) {
         let before = Monotonic.processorNanoseconds
         let times = try await CommitTimes(commits) { try await change($0, store) }
@@ -56,7 +56,7 @@ struct QueryMatching {
     }
 }
 
-/// A sorted window of 20 over many rows, updated in place.
+/// Measures a sorted window of 20 over many rows, which is updated in place.
 struct WindowUpkeep {
     let rows: Int
     let commits: Int
@@ -79,7 +79,7 @@ struct WindowUpkeep {
         withExtendedLifetime((model, query)) {}
     }
 
-    // A row from the front of the order goes to its end, or comes back.
+    // Moves a row from the front of the order to its end, or back.
     private func change(_ number: Int, _ store: Store) async throws {
         try await store.write { tx in
             guard let item = try tx.first(FetchRequest(Item.self).order { $0.rank.ascending }) else { return }
@@ -88,7 +88,7 @@ struct WindowUpkeep {
     }
 }
 
-/// A write of many rows under many live queries.
+/// Measures a write of many rows under many live queries.
 struct BulkUnderQueries {
     func run() async throws {
         for count in [0, 1_000] {
@@ -111,7 +111,7 @@ struct BulkUnderQueries {
     }
 }
 
-/// A result of 100,000 rows.
+/// Measures a result of 100,000 rows.
 struct LargeResult {
     let commits: Int
 

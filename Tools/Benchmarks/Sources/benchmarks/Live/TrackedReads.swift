@@ -2,7 +2,8 @@ import Foundation
 import ModelStore
 import Observation
 
-/// Reads of fields that Observation tracks, from two threads that read the same models; beside those of plain observable objects.
+/// Measures reads of fields that Observation tracks, from two threads that read the same models. Compares them with plain
+/// observable objects.
 struct TrackedReads {
     private static let rounds = 2_000
     private static let threads = 2
@@ -25,7 +26,7 @@ struct TrackedReads {
         }
     }
 
-    /// How many million reads are made in a second, and in as much processor time as all threads have in one.
+    /// Returns the million reads per second, by the clock and by the processor time of all threads divided by their number.
     private func rate(
         _ isInScope: Bool, _ sum: @escaping @Sendable () -> Double
     ) async -> (wall: Double, processor: Double) {
@@ -53,7 +54,7 @@ struct TrackedReads {
     }
 }
 
-/// What Swift's own macro makes. Nobody changes it, so that two threads may read it.
+/// A class with Swift's own macro. Nothing changes its objects, so two threads may read them.
 @Observable
 private final class PlainItem: @unchecked Sendable {
     var value: Double

@@ -14,7 +14,7 @@ struct OwnershipBenchmark: AsyncParsableCommand {
 
     @Option(help: "Only these parts: pins, scopes, published, models, tree.") var part: [String] = []
     @Option(help: "How many models or components there are.") var count = 100_000
-    /// What a child process does, so that its memory is of one side only.
+    /// The side of a child process, so that its memory belongs to one side only.
     @Option(help: .hidden) var side: SubscriptionSide?
 
     func run() async throws {
@@ -29,13 +29,13 @@ struct OwnershipBenchmark: AsyncParsableCommand {
     private func isWanted(_ part: String) -> Bool { self.part.isEmpty || self.part.contains(part) }
 }
 
-/// The time of one of many operations, as the median of rounds.
+/// The time of one operation of many, as the median of rounds.
 struct OperationTime {
     let nanoseconds: Double
 
     /// - Parameters:
-    ///   - count: how many operations a round does.
-    ///   - round: does them.
+    ///   - count: the number of operations in a round.
+    ///   - round: runs a round.
     init(rounds: Int = 9, of count: Int, _ round: () throws -> Void) rethrows {
         var times: [Int] = []
         for _ in 0..<rounds + 1 {
@@ -43,7 +43,7 @@ struct OperationTime {
             try round()
             times.append(Monotonic.nanoseconds - begin)
         }
-        // The first one warms up.
+        // The first round warms up.
         nanoseconds = Double(times.dropFirst().sorted()[rounds / 2]) / Double(count)
     }
 }

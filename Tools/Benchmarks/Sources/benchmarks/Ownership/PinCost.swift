@@ -1,7 +1,7 @@
 import ModelStore
 import OpenCombine
 
-/// What a pin and its release cost, beside a subscription of OpenCombine and its cancelling.
+/// Measures the cost of a pin and its release, beside an OpenCombine subscription and its cancellation.
 struct PinCost {
     private final class Thing: Sendable {}
 
@@ -19,7 +19,7 @@ struct PinCost {
             pins.removeAll(keepingCapacity: true)
         }
         var releases = 0
-        // The releases of a round are timed by themselves, within it.
+        // The releases of a round are also timed separately, within the round.
         let pinning = OperationTime(of: count) {
             for _ in 0..<count { pins.append(registry.pin(thing)) }
             let begin = Monotonic.nanoseconds

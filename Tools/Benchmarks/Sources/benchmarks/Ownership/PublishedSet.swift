@@ -22,7 +22,7 @@ struct PublishedSet {
         let bare = time { subject.send($0) }
         let unobserved = time { session.count = $0 }
         let unobservedOwn = time { own.count = $0 }
-        // Objects of other classes and of the same class, but not this one.
+        // Objects of other classes and of the same class, but not this object.
         let other = Own()
         let tokens = [other.objectWillChange.observe {}, Session().objectWillChange.observe {}]
         let beside = time { session.count = $0 }

@@ -1,7 +1,7 @@
 import ModelStore
 import OpenCombine
 
-/// What opening and closing a scope costs, empty and with what a connection has.
+/// Measures the cost of opening and closing a scope, empty and with the content of a connection.
 struct ScopeCost {
     private final class Thing: Sendable {}
 

@@ -4,12 +4,12 @@ import ModelStore
 import OpenCombine
 import Synchronization
 
-/// Who holds the subscriptions of a child process.
+/// The kind of objects and subscriptions in a child process.
 enum SubscriptionSide: String, ExpressibleByArgument {
     case models, subscribedModels, openCombine
 }
 
-/// Bytes and time of many models with a subscription each, each side in a process of its own.
+/// Measures the bytes and the time of many models with a subscription each, each side in a process of its own.
 struct SubscriptionMemory {
     let count: Int
 
@@ -48,7 +48,7 @@ struct SubscriptionMemory {
         return (numbers[0], numbers[1])
     }
 
-    /// In the child: prints the bytes and the nanoseconds of each.
+    /// Runs in the child: prints the bytes and the nanoseconds of each model.
     func measure(_ side: SubscriptionSide) async throws {
         let store = try await Store.items(side == .openCombine ? 1 : count)
         let scope = try store.scope("all")
@@ -85,7 +85,7 @@ struct SubscriptionMemory {
         precondition(left == 0 || side != .subscribedModels, "\(left) models are alive after their scope has closed")
     }
 
-    /// Counts the subscriptions that have their first value.
+    /// Counts the subscriptions that have received their first value.
     private final class Subscribed: Sendable {
         private let count = Atomic<Int>(0)
 

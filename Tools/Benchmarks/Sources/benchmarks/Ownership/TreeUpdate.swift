@@ -3,7 +3,7 @@ import ModelStore
 import ModelStoreComponents
 import OpenCombine
 
-/// One field that changes among the components of a large tree, each of which reads one of its own.
+/// Measures a change of one field among the components of a large tree, each of which reads a field of its own.
 struct TreeUpdate {
     let count: Int
 

@@ -1,12 +1,12 @@
 import Foundation
 import ModelStore
 
-/// What reads of a position cost, by its distance in commits of one update each: with the looking up of what has changed
-/// since, and in a view that is kept.
+/// Measures the cost of reads at a position, by its distance in commits of one update each. It measures them with the lookup of
+/// the later changes, and in a view that is kept.
 struct PastReads {
     let count: Int
     let commits: Int
-    /// How many of the accounts are changed.
+    /// The number of accounts that change.
     let changed: Int
     let rounds: Int
 
@@ -35,7 +35,7 @@ struct PastReads {
         }
     }
 
-    /// Makes the commits; the positions before each.
+    /// Makes the commits. Returns the first position, and the position after each commit.
     private func write(_ store: Store) throws -> [Position] {
         var random = SplitMix64(state: 7)
         var positions = [try store.position]
@@ -67,7 +67,7 @@ struct PastReads {
         report("\(distance)", first.nanoseconds, kept, (median, past.memoryByteCount))
     }
 
-    /// The times of a lookup by id and of a fetch of a hundredth of the accounts by an index, within one transaction.
+    /// Returns the times of a lookup by id and of a fetch of a hundredth of the accounts by an index, within one transaction.
     private func reads(
         _ read: ((inout ReadTransaction) throws -> Void) throws -> Void
     ) throws -> (get: Double, fetch: Double) {

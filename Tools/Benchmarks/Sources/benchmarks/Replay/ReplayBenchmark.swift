@@ -3,7 +3,7 @@ import Foundation
 import ModelStore
 import ModelStoreReplay
 
-/// Measures what recording costs a writer, and how fast a trace is written and replayed.
+/// Measures the cost of recording for a writer, and the speed of writing and replaying a trace.
 ///
 /// ```
 /// swift run -c release --package-path Tools/Benchmarks benchmarks replay --directory /dev/shm
@@ -27,7 +27,7 @@ struct ReplayBenchmark: AsyncParsableCommand {
         try await replaying(folder)
     }
 
-    /// A writer with a recorder and without one, in turns.
+    /// Measures a writer with a recorder and without one, in turns.
     private func recording(_ folder: String) async throws {
         var ratios: [Double] = []
         for round in 0..<rounds {
@@ -38,10 +38,11 @@ struct ReplayBenchmark: AsyncParsableCommand {
         print("a writer that is recorded: \(median(ratios)) of one alone, change sets of one record, not synced")
     }
 
-    /// The same beside subscribers, who are recorded too: each change set is a step, and one of them is given it.
+    /// Measures the same beside subscribers, which are recorded too. Each change set is a step, and one of the subscribers
+    /// receives it.
     private func recordingObservers(_ folder: String) async throws {
         var ratios: [Double] = []
-        // A step takes some times what a commit does.
+        // A step takes a few times as long as a commit.
         let count = max(count / 10, 1)
         for round in 0..<rounds {
             let path = "\(folder)/observed\(round)"
@@ -74,13 +75,13 @@ struct ReplayBenchmark: AsyncParsableCommand {
         return time
     }
 
-    /// Tasks that follow a live query each, of other records than the others', which have been given the first results.
+    /// Starts tasks that each follow a live query of different records. Returns when all have received the first results.
     private func follow(_ store: Store, _ subscribers: Int) async throws -> [Task<Void, any Error>] {
         var tasks: [Task<Void, any Error>] = []
         for number in 0..<subscribers {
             let (begun, began) = AsyncStream<Void>.makeStream()
             let (low, high) = (number * 400 / subscribers, (number + 1) * 400 / subscribers)
-            // A window, as who shows a list has: what is given does not grow with the records.
+            // A window, as a program that shows a list requests. Its updates do not grow with the number of records.
             let request = Visit.where { $0.place >= low && $0.place < high }.order { $0.id.descending }.limit(100)
             tasks.append(
                 Task {
@@ -91,13 +92,13 @@ struct ReplayBenchmark: AsyncParsableCommand {
         return tasks
     }
 
-    /// Traces of one record a change set, replayed.
+    /// Measures replays of traces with one record per change set.
     private func replaying(_ folder: String) async throws {
         var options = StoreOptions()
         options.durability = .relaxed
         options.limits.retainedChangeSets = count + 10
         let store = try Store(at: folder + "/source", records: Visit.self, options: options)
-        // Many at once: how they come to be is not what is measured.
+        // Many writes at once, because the creation of the store is not measured.
         for first in stride(from: 0, to: count, by: 1_000) {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in first..<min(first + 1_000, count) {

@@ -1,10 +1,10 @@
 import CLMDBRaw
 import Foundation
 
-/// LMDB through its C interface: the ten fields one after the other under the id. It keeps no feed, hashes and checks
-/// nothing, and commits every write by itself.
+/// LMDB through its C interface. A record's value is its ten fields one after the other, under the id. This side keeps no feed,
+/// hashes and checks nothing, and commits every write separately.
 ///
-/// Safe to share: writing happens under `lock`, and each read has a transaction of its own.
+/// Safe to share: writes run under `lock`, and each read has a transaction of its own.
 @safe
 final class RawWorkload: WorkloadSide, @unchecked Sendable {
     private let environment: OpaquePointer
@@ -63,7 +63,7 @@ final class RawWorkload: WorkloadSide, @unchecked Sendable {
         }
     }
 
-    /// Copies the fields out, as a reader that keeps them must.
+    /// Copies the fields, as a reader that keeps them must.
     private static func weight(_ value: MDB_val) -> Int {
         let bytes = unsafe UnsafeRawBufferPointer(start: value.mv_data, count: value.mv_size)
         var weight = 0

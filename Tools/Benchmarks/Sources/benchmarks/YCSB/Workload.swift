@@ -9,16 +9,16 @@ enum Workload: String, CaseIterable, Codable {
     case e = "E"
     case f = "F"
 
-    /// The order in which YCSB's documentation has them run after one load ("Core Workloads"): those that insert come last. Before E
-    /// it would load anew.
+    /// The order in which YCSB's documentation runs them after one load ("Core Workloads"): those that insert come last. The
+    /// documentation loads the data again before E. This benchmark does not.
     static let inOrder: [Workload] = [.a, .b, .c, .f, .d, .e]
 
-    /// What an operation may be.
+    /// The kinds of operations.
     enum Operation {
         case read, update, insert, scan, readModifyWrite
     }
 
-    /// What the workload is called in YCSB's files.
+    /// The workload's description in YCSB's files.
     var what: String {
         switch self {
         case .a: "update heavy: half reads, half updates, zipfian"
@@ -30,7 +30,7 @@ enum Workload: String, CaseIterable, Codable {
         }
     }
 
-    /// How many times as fast as GRDB ModelStore is to be with a number of clients; nil for none.
+    /// Returns the target for ModelStore's speed relative to GRDB with a number of clients; nil for none.
     func target(clients: Int) -> Double? {
         switch self {
         case .c, .d, .e: 3
@@ -59,7 +59,7 @@ struct WorkloadRecord {
     static let fieldCount = 10
     static let fieldByteCount = 100
 
-    /// The value of a field, another one for each seed.
+    /// Returns a random value for a field. The seed decides it.
     static func value(_ random: inout SplitMix64) -> String {
         var text = ""
         text.reserveCapacity(fieldByteCount)

@@ -34,7 +34,7 @@ extension WorkloadUser {
 
     var values: [String] { Self.paths.map { self[keyPath: $0] } }
 
-    /// What a client does with a record: it looks at every field.
+    /// A sum over all fields, because a client looks at every field of a record.
     var weight: Int {
         var sum = field0.utf8.count + field1.utf8.count + field2.utf8.count + field3.utf8.count + field4.utf8.count
         sum += field5.utf8.count + field6.utf8.count + field7.utf8.count + field8.utf8.count + field9.utf8.count
@@ -42,15 +42,15 @@ extension WorkloadUser {
     }
 }
 
-/// One of those that run the workloads.
+/// One side that runs the workloads.
 protocol WorkloadSide: AnyObject, Sendable {
-    /// Inserts all in one transaction.
+    /// Inserts all records in one transaction.
     func load(_ users: [WorkloadUser]) throws
-    /// Reads all fields of a record and returns their length together.
+    /// Reads all fields of a record and returns their total length.
     func read(_ key: String) throws -> Int
     func update(_ key: String, field: Int, to value: String) async throws
     func insert(_ user: WorkloadUser) async throws
-    /// Reads all fields of up to `count` records from a key on.
+    /// Reads all fields of up to `count` records from a key on, and returns their total length.
     func scan(from key: String, count: Int) throws -> Int
     func count() throws -> Int
     func close() throws
@@ -97,7 +97,7 @@ final class ModelStoreWorkload: WorkloadSide {
     func close() { store.close() }
 }
 
-/// GRDB with the settings for speed of the other rows.
+/// GRDB with the settings for speed that the other rows use.
 final class GRDBWorkload: WorkloadSide {
     private let pool: DatabasePool
     private static let names = (0..<WorkloadRecord.fieldCount).map { "field\($0)" }

@@ -21,7 +21,7 @@ struct YCSB: AsyncParsableCommand {
     @Option(help: "How many operations of a workload whose operations mostly read.") var reads = 100_000
     @Option(help: "How many operations of a workload of which half write.") var writes = 20_000
     @Option(help: "Numbers of clients.") var clients: [Int] = [1, 64]
-    // Not `--only`: the parent's option of that name, like its `--directory`, would take what is meant for this one.
+    // Not `--only`: the parent has an option of that name, as with `--directory`, and would take the values of this option.
     @Option(help: "Only these workloads, such as A; may be repeated.") var workload: [String] = []
     @ParentCommand var benchmarks: Benchmarks
 
@@ -64,7 +64,7 @@ struct YCSB: AsyncParsableCommand {
         return TablePrinter.number(Double(records) / (ContinuousClock.now - start).inSeconds / 1_000)
     }
 
-    /// Runs a workload on all sides and prints its line; returns how many records there are then.
+    /// Runs a workload on all sides and prints its line. Returns the number of records afterwards.
     private func measure(
         _ workload: Workload, _ clientCount: Int, _ sides: [(SideKind, any WorkloadSide)], _ keyCount: Int
     ) async throws -> Int {
@@ -98,7 +98,7 @@ struct YCSB: AsyncParsableCommand {
 
 /// One workload on one side.
 ///
-/// `state` is protected by its mutex; all else is constant.
+/// - `state` is protected by its mutex. Everything else is constant.
 private final class WorkloadRun: Sendable {
     private struct State {
         var zipfian: Zipfian
@@ -119,10 +119,10 @@ private final class WorkloadRun: Sendable {
         state = Mutex(State(zipfian: zipfian, nextKey: keyCount))
     }
 
-    /// The number of keys that were given out.
+    /// The number of keys that were assigned.
     var keyCount: Int { state.withLock { $0.nextKey } }
 
-    /// Runs so many operations in all and returns the length of all that was read.
+    /// Runs this number of operations in total and returns the total length of all values read.
     func run(operations: Int, clients: Int) async throws -> Int {
         try await withThrowingTaskGroup(of: Int.self) { group in
             for client in 0..<clients {
@@ -166,7 +166,7 @@ private final class WorkloadRun: Sendable {
         guard workload == .d else {
             return WorkloadKey.text(WorkloadKey.scrambled(zipfian.next(&random), count: loaded))
         }
-        // The newest first, as far as they are stored.
+        // The newest records first, as far as they are stored.
         let latest = state.withLock { $0.zipfian }
         return WorkloadKey.text(latest.count - 1 - latest.next(&random))
     }

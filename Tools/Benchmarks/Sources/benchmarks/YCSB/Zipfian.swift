@@ -1,9 +1,9 @@
 import Foundation
 
-/// Numbers below a count of which few come up often: rank r with a chance of 1 / r^0.99.
+/// Random numbers below a count, of which a few are frequent: rank r has a probability proportional to 1 / r^0.99.
 ///
-/// After Gray, Sundaresan, Englert, Baclawski and Weinberger, "Quickly generating billion-record synthetic databases"
-/// (SIGMOD 1994), with the constant that YCSB has.
+/// The method is that of Gray, Sundaresan, Englert, Baclawski and Weinberger, "Quickly generating billion-record synthetic
+/// databases" (SIGMOD 1994), with YCSB's constant.
 struct Zipfian {
     private static let theta = 0.99
     private(set) var count: Int
@@ -15,13 +15,13 @@ struct Zipfian {
         zeta = (1...count).reduce(0) { $0 + 1 / pow(Double($1), Self.theta) }
     }
 
-    /// Adds one number.
+    /// Adds one number to the range.
     mutating func grow() {
         count += 1
         zeta += 1 / pow(Double(count), Self.theta)
     }
 
-    /// The next rank, from 0.
+    /// Returns the next rank, from 0.
     func next(_ random: inout SplitMix64) -> Int {
         let u = Double(random.next() >> 11) * 0x1p-53
         let uz = u * zeta
@@ -33,11 +33,12 @@ struct Zipfian {
     }
 }
 
-/// The keys of YCSB: "user" and the FNV-1a hash of a number, so that neighbours in time are none in the order of keys.
+/// The keys of YCSB: "user" and the FNV-1a hash of a number, so that keys that are adjacent in time are not adjacent in key
+/// order.
 enum WorkloadKey {
     static func text(_ number: Int) -> String { "user\(hash(UInt64(number)))" }
 
-    /// The number that a rank stands for: popular records lie anywhere.
+    /// Returns the number of a rank, so that popular records are spread over all keys.
     static func scrambled(_ rank: Int, count: Int) -> Int { Int(hash(UInt64(rank)) % UInt64(count)) }
 
     private static func hash(_ number: UInt64) -> UInt64 {

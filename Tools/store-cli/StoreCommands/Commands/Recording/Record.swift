@@ -4,7 +4,7 @@ import ModelStoreReplay
 import StoreEngine
 import StoreRuntime
 
-/// `record`: a trace of what was changed.
+/// `record`: writes a trace of the changes.
 struct Record: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
@@ -55,11 +55,11 @@ struct Record: ParsableCommand {
     }
 }
 
-/// A trace that is written as change sets come.
+/// A trace that grows as change sets arrive.
 private struct FollowedTrace: Sendable {
     let store: Store
     let path: String
-    /// Whom the store belongs to.
+    /// The owner and the mode of the store's data file.
     let owner: FileOwnership?
     let options: RecordingOptions
     let follows: Bool
@@ -92,9 +92,9 @@ private struct FollowedTrace: Sendable {
         }
     }
 
-    /// Makes the file, where there is none, with the owner and the mode of the store before there is anything in it.
+    /// Creates the file if there is none. The file gets the owner and the mode of the store before it has any content.
     ///
-    /// - Returns: whether there was none.
+    /// - Returns: whether it created the file.
     private func makeFile() -> Bool {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return false }

@@ -2,7 +2,7 @@ import ArgumentParser
 import ModelStoreReplay
 import StoreEngine
 
-/// `replay`: does again what a trace tells.
+/// `replay`: repeats the change sets of a trace.
 struct Replay: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Makes the change sets of a trace again in a new store, and compares what comes of them.",
@@ -81,7 +81,7 @@ struct Replay: ParsableCommand {
         }
     }
 
-    /// Says where the replay has not come to the change set that it was to end with.
+    /// Writes a note if the replay did not end at the requested change set.
     private func noteEnd(_ summary: ReplaySummary) {
         guard let until, let reached = summary.position?.sequence, reached != until else { return }
         StandardError.writeLine(

@@ -3,7 +3,7 @@ import StoreEngine
 import StoreExpressions
 import StoreRuntime
 
-/// `consumers`: the named readers of the feed whose positions are in the store.
+/// `consumers`: lists the named readers of the feed whose positions the store keeps.
 struct Consumers: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Lists the consumers of the feed with their positions and lag, and moves or deletes them.",
@@ -16,7 +16,7 @@ struct Consumers: ParsableCommand {
         defaultSubcommand: ConsumersList.self)
 }
 
-/// `consumers list`: what `consumers` does when nothing more is said.
+/// `consumers list`: the default subcommand of `consumers`.
 struct ConsumersList: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Lists them; what is done when nothing more is said.")
@@ -39,7 +39,7 @@ struct ConsumersList: ParsableCommand {
     }
 }
 
-/// `consumers reset`: goes on somewhere else.
+/// `consumers reset`: moves a consumer to another position.
 struct ConsumersReset: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset", abstract: "Has a consumer go on after another position.",
@@ -66,7 +66,7 @@ struct ConsumersReset: ParsableCommand {
     }
 }
 
-/// `consumers delete`: forgets one.
+/// `consumers delete`: removes a consumer.
 struct ConsumersDelete: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Forgets a consumer and its position.",
@@ -97,7 +97,7 @@ struct ConsumersDelete: ParsableCommand {
 }
 
 extension Store {
-    /// The consumers, with a lag that counts by their filters' conditions.
+    /// Returns the consumers. Their lag counts only change sets that match their filters' conditions.
     func consumersByConditions() throws -> [ConsumerInformation] {
         try consumers { text, typeName, catalog in
             let targets = catalog.types.map(\.type)
@@ -124,7 +124,7 @@ enum ConsumerRow {
         ]
     }
 
-    /// Why the lag is an upper bound, for a note.
+    /// Returns the reason why the lag is an upper bound, for a note.
     static func reason(_ bound: ConsumerInformation.LagBound) -> String {
         switch bound {
         case .unknownCondition: "its filter has a condition that only its own program can read"
@@ -134,7 +134,7 @@ enum ConsumerRow {
         }
     }
 
-    /// The row as an object of JSON.
+    /// Returns the row as a JSON object.
     static func object(_ consumer: ConsumerInformation) -> JSONValue {
         .object(zip(columns, cells(consumer)).map { JSONMember($0.name, $1.json) })
     }

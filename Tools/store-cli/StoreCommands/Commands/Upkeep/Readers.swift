@@ -4,7 +4,7 @@ import LMDB
 import StoreEngine
 import StoreRuntime
 
-/// `readers`: who reads the store now.
+/// `readers`: lists the processes that are reading the store.
 struct Readers: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Lists the open read transactions of all processes.",
@@ -50,15 +50,15 @@ struct Readers: ParsableCommand {
     }
 }
 
-/// The readers of a store as people want to see them.
+/// The readers of a store, as the commands list them.
 enum ReaderList {
-    /// All readers but this program's own.
+    /// Returns all readers except this program's own.
     static func others(_ store: Store) throws -> [LMDBReader] {
         let own = ProcessInfo.processInfo.processIdentifier
         return try store.readers().filter { $0.processID != own }
     }
 
-    /// The name of a process, as the system knows it.
+    /// Returns the name of a process, as the system knows it.
     static func command(of process: Int32) -> JSONValue {
         let name = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)
         return name.map { .string($0.trimmingCharacters(in: .newlines)) } ?? .null

@@ -3,7 +3,7 @@ import LMDB
 import StoreEngine
 import StoreRuntime
 
-/// `stat`: sizes of everything.
+/// `stat`: shows the sizes of a store's parts.
 struct Stat: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows sizes, use of pages and map, the feed's range, and the databases.")
@@ -60,7 +60,7 @@ struct Stat: ParsableCommand {
     }
 }
 
-/// The store as a whole.
+/// Facts about the store as a whole.
 private struct StoreFacts {
     let list: [(name: String, cell: OutputCell)]
 
@@ -101,8 +101,8 @@ private struct StoreFacts {
         }
     }
 
-    /// The pages in LMDB's list of free ones, which is a database of its own: under each transaction a count and so
-    /// many numbers.
+    /// Returns the number of pages in LMDB's free list. The list is a database of its own. Under each transaction number it has a
+    /// count and that many page numbers.
     private static func freePages(_ reading: ReadContext) throws -> Int {
         var cursor = try reading.snapshot.openCursor(LMDBDatabase(handle: 0))
         var count = 0
@@ -116,7 +116,7 @@ private struct StoreFacts {
     }
 }
 
-/// One database of the store.
+/// Facts about one database of the store.
 private struct DatabaseFacts {
     static let columns = [
         OutputColumn("database"), OutputColumn("holds"), OutputColumn("entries", isNumeric: true),
@@ -137,7 +137,7 @@ private struct DatabaseFacts {
         ]
     }
 
-    /// All databases of the store.
+    /// Returns the facts about all databases of the store.
     static func all(_ reading: ReadContext) throws -> [DatabaseFacts] {
         let fixed = reading.state.databases
         var list = [

@@ -4,7 +4,7 @@ import LMDB
 import StoreEngine
 import StoreRuntime
 
-/// `backup`: a consistent copy.
+/// `backup`: writes a consistent copy.
 struct Backup: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Writes a consistent copy of the store to a directory, while services run.",
@@ -16,7 +16,7 @@ struct Backup: ParsableCommand {
     func run() throws { try StoreCopy(options: options, directory: directory).run(compacting: false) }
 }
 
-/// `compact`: a consistent copy without free pages.
+/// `compact`: writes a consistent copy without free pages.
 struct Compact: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Writes a consistent copy without free pages, while services run.",
@@ -30,7 +30,7 @@ struct Compact: ParsableCommand {
     func run() throws { try StoreCopy(options: options, directory: directory).run(compacting: true) }
 }
 
-/// `restore`: a copy in the place of the store.
+/// `restore`: replaces the store with a copy.
 struct Restore: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Puts a copy in the place of a store that nothing has open.",
@@ -50,7 +50,7 @@ struct Restore: ParsableCommand {
     }
 }
 
-/// The making of a copy: whole, or not there.
+/// Makes a copy: the directory then holds the whole copy or none.
 private struct StoreCopy {
     let options: GlobalOptions
     let directory: String
@@ -78,7 +78,7 @@ private struct StoreCopy {
             }
             FileOwnership(of: path + "/data.mdb")?.apply(to: made)
             try FileLocation.sync(file: made)
-            // A link takes the name only when nobody has it.
+            // `link` fails if the name exists.
             guard unsafe link(made, directory + "/data.mdb") == 0 else {
                 if errno == EEXIST { throw existing }
                 throw SystemFailure("the copy cannot be put in \(directory)")

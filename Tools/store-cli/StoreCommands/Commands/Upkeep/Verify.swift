@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreEngine
 import StoreRuntime
 
-/// `verify`: is everything in the store as it must be?
+/// `verify`: checks everything in the store.
 struct Verify: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Walks through everything and prints what is wrong, with its place.",
@@ -77,25 +77,25 @@ struct Verify: ParsableCommand {
     }
 }
 
-/// A database that the walk through the store did not come to.
+/// A database that the walk through the store did not reach.
 private struct UncheckedDatabase {
     let name: String
     let location: String
     let problem: String
 }
 
-/// Reads databases one by one, each in a process of its own, where the walk through all of them did not end well.
+/// Reads databases one by one, each in a process of its own, after the walk through all of them failed.
 private struct DatabaseSearch {
     let walk: WalkProcess
 
-    /// What became of reading one database.
+    /// The outcome of reading one database.
     private enum Outcome {
         case read(entries: String)
         case failed(String)
         case crashed(WalkProcess.End)
     }
 
-    /// The finding for a database that was not checked: whether its entries can at least be read.
+    /// Returns the finding for an unchecked database: whether its entries are readable at least.
     func finding(for database: UncheckedDatabase) throws -> WalkMessage {
         switch try read(database.name) {
         case .read(let entries):
@@ -108,7 +108,7 @@ private struct DatabaseSearch {
         }
     }
 
-    /// The findings for a walk that a crash ended: the databases whose pages do that.
+    /// Returns the findings after a crash ended the walk: the databases whose pages cause a crash.
     func findings(after end: WalkProcess.End) throws -> [WalkMessage] {
         var names: [String] = []
         let listing = try walk.run(.names) { message in
@@ -124,7 +124,7 @@ private struct DatabaseSearch {
             case .crashed(let end): found.append(crash("database \(name)", end))
             }
         }
-        // Each database alone can be read: only what their entries say together ended the walk.
+        // Each database alone is readable: only the contents of several entries together ended the walk.
         return found.isEmpty ? [crash("store", end)] : found
     }
 

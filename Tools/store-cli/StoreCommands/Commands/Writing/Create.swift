@@ -1,7 +1,7 @@
 import ArgumentParser
 import StoreEngine
 
-/// `create`: a new store from a schema document.
+/// `create`: makes a new store from a schema document.
 struct Create: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Makes a new store from a schema document.",

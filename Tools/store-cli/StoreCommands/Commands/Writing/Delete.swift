@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreEngine
 import StoreRuntime
 
-/// `delete`: records by their ids, or those that meet a condition.
+/// `delete`: deletes records by id, or those that meet a condition.
 struct Delete: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Deletes records by their ids, all of them or, when one is missing, none.",
@@ -40,14 +40,14 @@ struct Delete: ParsableCommand {
                 let index = try catalog.requireTypeIndex(named: name)
                 let type = catalog.types[index]
                 let ids = try texts.map { try IDArgument.parse($0, of: type) }
-                // An id that is given twice is one record.
+                // A repeated id is one record.
                 var seen: Set<[DynamicValue]> = []
                 for id in ids where seen.insert(id).inserted {
                     guard try transaction._reading.dynamicRecord(id: id, typeIndex: index) != nil else {
                         throw IDArgument.notFound(id, type)
                     }
                 }
-                // All were there: one that is gone by now went with another, by the rule of a reference.
+                // All records existed. One that is gone by now was deleted with another, by the delete rule of a reference.
                 for id in ids { _ = try transaction.delete(dynamicID: id, typeIndex: index) }
                 return seen.count
             }

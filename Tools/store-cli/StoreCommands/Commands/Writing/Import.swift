@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreEngine
 import StoreRuntime
 
-/// `import`: many records at once.
+/// `import`: upserts many records at once.
 struct Import: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Upserts records from JSON Lines or CSV, all in one transaction.",
@@ -31,7 +31,7 @@ struct Import: ParsableCommand {
     /// The forms of input.
     enum Format: String, CaseIterable, ExpressibleByArgument { case jsonl, csv }
 
-    /// What becomes of a bad line.
+    /// How the import treats a bad line.
     enum MistakeHandling: String, CaseIterable, ExpressibleByArgument { case stop, skip }
 
     @OptionGroup var options: GlobalOptions

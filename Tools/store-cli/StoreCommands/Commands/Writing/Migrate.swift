@@ -3,7 +3,7 @@ import StoreEngine
 import StoreExpressions
 import StoreRuntime
 
-/// `migrate`: makes record types what a schema document says.
+/// `migrate`: changes record types to match a schema document.
 struct Migrate: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Makes record types just what a schema document declares, where all records fit.",
@@ -58,6 +58,6 @@ struct Migrate: ParsableCommand {
 }
 
 extension TypeMigration {
-    /// What is done to the type, as people read it.
+    /// The changes to the type, as text for the user.
     fileprivate var steps: [String] { isNew ? ["add the record type"] : changes.map(\.description) }
 }

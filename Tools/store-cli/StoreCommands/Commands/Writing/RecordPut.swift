@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreEngine
 import StoreRuntime
 
-/// `insert`: one new record.
+/// `insert`: inserts one record.
 struct Insert: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Inserts one record and prints it as it is stored.",
@@ -38,7 +38,7 @@ struct Insert: ParsableCommand {
     }
 }
 
-/// `upsert`: one record, new or in place of the one with its id.
+/// `upsert`: inserts one record, or replaces the record with its id.
 struct Upsert: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Inserts one record or replaces the one with its id, and prints it as it is stored.")
@@ -50,7 +50,7 @@ struct Upsert: ParsableCommand {
     func run() throws { try RecordPut(options: options, type: type, json: json).run(.upsert) }
 }
 
-/// What `insert` and `upsert` share.
+/// The common part of `insert` and `upsert`.
 private struct RecordPut {
     let options: GlobalOptions
     let type: String
@@ -65,9 +65,9 @@ private struct RecordPut {
         }
     }
 
-    /// Inserts the record, with a type made from it where the store has none of that name.
+    /// Inserts the record. If the store has no type of that name, creates one from the record.
     ///
-    /// - Parameter id: the fields of a new type's id; none for the field `id`.
+    /// - Parameter id: the id fields of a new type; empty for the field `id`.
     func insert(_ members: [JSONMember], creatingTypeWithID id: [String], in store: Store) throws {
         let name = type
         var schemas: [RecordSchema] = []
@@ -109,9 +109,9 @@ private struct RecordPut {
     }
 }
 
-/// Records from what people write.
+/// Converts user input to records.
 enum RecordInput {
-    /// The record that `members` spell; an id that the store assigns may be missing.
+    /// Returns the record that `members` describe. An id that the store assigns may be missing.
     ///
     /// - Throws: ``CommandFailure`` that names the type and the field.
     static func record(_ members: [JSONMember], of type: RecordType) throws -> DynamicRecord {
@@ -122,7 +122,7 @@ enum RecordInput {
         }
     }
 
-    /// A value for each field.
+    /// Returns a value for each field.
     static func values(_ members: [JSONMember], of type: RecordType) throws(CodecError) -> [DynamicValue] {
         var members = members
         if let name = assignedField(of: type), !members.contains(where: { $0.key == name }) {
@@ -131,7 +131,7 @@ enum RecordInput {
         return try DynamicFields.values(from: members, for: type.fields.map(\.schema))
     }
 
-    /// The name of the id that the store assigns.
+    /// Returns the name of the id field if the store assigns the ids.
     static func assignedField(of type: RecordType) -> String? {
         guard type.assignsIDs, let fieldIndex = type.idFields.first.flatMap(type.fieldIndex(ofID:)) else { return nil }
         return type.fields[fieldIndex].name

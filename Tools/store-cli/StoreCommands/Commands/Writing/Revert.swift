@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreEngine
 import StoreRuntime
 
-/// `revert`: brings all records back to where they were.
+/// `revert`: returns all records to their state at a position.
 struct Revert: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Brings all records back to where they were at a position, in a new write.",

@@ -3,7 +3,7 @@ import StoreEngine
 import StoreExpressions
 import StoreRuntime
 
-/// `set`: changes fields of one record, or of all that meet a condition.
+/// `set`: changes fields of one record, or of all records that meet a condition.
 struct SetFields: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
@@ -52,7 +52,8 @@ struct SetFields: ParsableCommand {
                 let index = try catalog.requireTypeIndex(named: name)
                 let type = catalog.types[index]
                 let id = try IDArgument.parse(idText, of: type)
-                // A mistake in the command is told whether the record is there or not.
+                // Checked before the record is read, so that a mistake in the command is reported whether or not the record
+                // exists.
                 let wanted = try condition.map {
                     try ExpressionParser.condition(
                         $0, of: type.type, among: catalog.types.map(\.type), named: "--if")
@@ -94,7 +95,7 @@ struct SetFields: ParsableCommand {
     }
 }
 
-/// `FIELD=VALUE` on the command line.
+/// One `FIELD=VALUE` on the command line.
 struct FieldAssignment: Sendable {
     let path: [String]
     let text: String
@@ -105,9 +106,9 @@ struct FieldAssignment: Sendable {
         text = String(argument[argument.index(after: sign)...])
     }
 
-    /// The assignments in some words of the command line.
+    /// Returns the assignments in some words of the command line.
     ///
-    /// - Throws: ``CommandFailure`` where one is no assignment, or two set the same.
+    /// - Throws: ``CommandFailure`` if a word is no assignment, or two assignments set the same field.
     static func list(_ words: ArraySlice<String>) throws -> [FieldAssignment] {
         guard !words.isEmpty else { throw CommandFailure(.usage, "nothing is set; write FIELD=VALUE") }
         let assignments = try words.map { word in
@@ -122,7 +123,7 @@ struct FieldAssignment: Sendable {
 
     private var name: String { path.joined(separator: ".") }
 
-    /// Fails when two of them set the same field: there is no telling which one is meant.
+    /// Fails if two assignments set the same field, because the intended one is unknown.
     private static func requireDistinct(_ assignments: [FieldAssignment]) throws {
         for (index, assignment) in assignments.enumerated() {
             for other in assignments[..<index] where zip(other.path, assignment.path).allSatisfy(==) {
@@ -135,7 +136,7 @@ struct FieldAssignment: Sendable {
         }
     }
 
-    /// Fails where records of a type have no such field.
+    /// Fails if records of a type have no such field.
     func requireField(of type: OpenType) throws {
         var fields = type.type.fields.map(\.schema)
         let path = path(in: fields)
@@ -145,7 +146,7 @@ struct FieldAssignment: Sendable {
         }
     }
 
-    /// The names from the record's field on. A field may have a name with dots, as those of imported files do.
+    /// Returns the names from the record's field on. A field name may contain dots, as those of imported files do.
     private func path(in fields: [FieldSchema]) -> [String] {
         fields.contains { $0.name == name } ? [name] : path
     }

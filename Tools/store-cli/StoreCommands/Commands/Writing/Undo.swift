@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreEngine
 import StoreRuntime
 
-/// `undo`: does the opposite of a change set.
+/// `undo`: reverses a change set.
 struct Undo: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Undoes a change set of the feed, whole or not at all, in a new write.",

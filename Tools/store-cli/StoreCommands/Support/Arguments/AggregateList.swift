@@ -1,7 +1,7 @@
 import StoreEngine
 import StoreExpressions
 
-/// What `--aggregate` asks for of each group: `count,sum:celsius`.
+/// The columns that `--aggregate` requests for each group: `count,sum:celsius`.
 enum AggregateList {
     /// One column of the result.
     enum Column {
@@ -9,7 +9,7 @@ enum AggregateList {
         case term(AggregateTerm, FieldType)
     }
 
-    /// The columns that `text` names.
+    /// Returns the columns that `text` names.
     ///
     /// - Throws: ``ExpressionError``, also for fields that have no sum or order.
     static func columns(

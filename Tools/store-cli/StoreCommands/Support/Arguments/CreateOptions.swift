@@ -3,7 +3,7 @@ import Foundation
 import StoreEngine
 import StoreRuntime
 
-/// What `import` and `insert` take to make a store that is missing.
+/// The options of `import` and `insert` that create a missing store.
 struct CreateOptions: ParsableArguments {
     @Flag(help: "Make the store if there is none.") var create = false
 
@@ -13,14 +13,14 @@ struct CreateOptions: ParsableArguments {
         completion: .file())
     var schema: String?
 
-    /// Fails for a schema without a store to make.
+    /// Fails if there is a schema but no `--create`.
     func requireFittingOptions() throws(CommandFailure) {
         guard create || schema == nil else {
             throw CommandFailure(.usage, "--schema is for a new store; give --create too")
         }
     }
 
-    /// Runs `body`; where it finds no store, the error's remedy names `--create`.
+    /// Runs `body`. If there is no store, the error's remedy names `--create`.
     func suggestingCreate<T>(_ body: () throws -> T) throws -> T {
         do {
             return try body()
@@ -30,7 +30,7 @@ struct CreateOptions: ParsableArguments {
         }
     }
 
-    /// Runs `body` on the store. With `--create` it makes a missing store first, and removes that again when `body` fails.
+    /// Runs `body` on the store. With `--create`, it creates a missing store first, and removes that store if `body` fails.
     func write<T>(
         _ options: GlobalOptions, printsResult: Bool = false, _ body: (Store) throws -> T
     ) throws -> T {

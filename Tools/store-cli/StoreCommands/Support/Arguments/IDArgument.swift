@@ -1,12 +1,12 @@
 import StoreEngine
 
-/// An id on the command line: a text, or for an id of several fields their texts with commas between them, or a JSON
-/// array where a part has a comma itself.
+/// An id on the command line. An id of one field is a text. An id of several fields is their texts with commas between them, or a
+/// JSON array if a part contains a comma.
 enum IDArgument {
-    /// The help that commands show.
+    /// The help text of the commands.
     static let help = "The record's id; parts of a composite one separated by commas, or a JSON array."
 
-    /// The values of the id's fields.
+    /// Returns the values of the id's fields.
     ///
     /// - Throws: ``StoreError`` with the code `invalidValue`.
     static func parse(_ text: String, of type: OpenType) throws -> [DynamicValue] {
@@ -34,12 +34,12 @@ enum IDArgument {
         return values
     }
 
-    /// How messages name a record.
+    /// Returns the id of a record as messages name it.
     static func text(_ id: [DynamicValue]) -> String {
         RecordText.list(id.map(\.text))
     }
 
-    /// The failure for an id that no record has.
+    /// Returns the failure for an id without a record.
     static func notFound(_ id: [DynamicValue], _ type: OpenType) -> StoreError {
         StoreError(
             .recordNotFound, "there is no \(type.name) with the id \(text(id))",

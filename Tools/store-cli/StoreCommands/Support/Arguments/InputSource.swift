@@ -1,16 +1,16 @@
 import Glibc
 
-/// A file, or standard input when its name is `-`.
+/// A file, or standard input if its name is `-`.
 final class InputSource {
     private static let chunkByteCount = 1 << 18
-    /// What is read whole is a document of a person's making.
+    /// The limit for input that is read as a whole, which is a document that a person wrote.
     private static let wholeByteLimit = 64 << 20
 
-    /// How messages call it.
+    /// The name in messages.
     let name: String
-    /// Its size, when it has one.
+    /// The size, if the input has one.
     let byteCount: Int?
-    /// How many bytes were read.
+    /// The number of bytes read so far.
     private(set) var consumed = 0
     private let descriptor: CInt
     private let owns: Bool
@@ -32,7 +32,7 @@ final class InputSource {
 
     deinit { if owns { close(descriptor) } }
 
-    /// The next bytes; none at the end.
+    /// Returns the next bytes; none at the end.
     func read() throws -> [UInt8] {
         let bytes = try FileDescriptor.read(descriptor, limit: Self.chunkByteCount) {
             SystemFailure("\(self.name) cannot be read", code: $0)
@@ -41,7 +41,7 @@ final class InputSource {
         return bytes
     }
 
-    /// Everything.
+    /// Returns the whole input.
     func readAll() throws -> [UInt8] {
         var bytes: [UInt8] = []
         while true {

@@ -2,14 +2,14 @@ import ArgumentParser
 import StoreEngine
 import StoreRuntime
 
-/// The option of commands that read records at an earlier position too.
+/// The option of commands that can read records at an earlier position.
 struct PastOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The position whose records are read, as of `at`; the newest when left out.", valueName: "position"))
     var at: PositionArgument?
 
-    /// Opens the store to read records and closes it after `body`.
+    /// Opens the store, reads records with `body`, and closes the store.
     func read<T>(_ options: GlobalOptions, _ body: (borrowing ReadTransaction) throws -> T) throws -> T {
         try options.read { store in
             guard let at else { return try store.read { try body($0) } }

@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreEngine
 import StoreRuntime
 
-/// A place in the feed on the command line: a sequence number, a full token, or `oldest` or `newest`.
+/// A position in the feed on the command line: a sequence number, a full token, `oldest` or `newest`.
 enum PositionArgument: ExpressibleByArgument, Equatable {
     case oldest
     case newest
@@ -24,7 +24,7 @@ enum PositionArgument: ExpressibleByArgument, Equatable {
         }
     }
 
-    /// The place for the library.
+    /// The position in the form of the library.
     var start: FeedStart {
         switch self {
         case .oldest: .oldest
@@ -34,9 +34,9 @@ enum PositionArgument: ExpressibleByArgument, Equatable {
         }
     }
 
-    /// The position in a snapshot of the store, from which the difference can be told where the feed cannot be resumed there.
+    /// Returns the position in a snapshot of the store, as the start of a difference if the feed cannot be resumed there.
     ///
-    /// - Throws: ``StoreError`` when that cannot be told either.
+    /// - Throws: ``StoreError`` if the store cannot compute that difference either.
     func differencePosition(in scope: ReadContext) throws(StoreError) -> Position {
         switch self {
         case .oldest, .newest: return try position(in: scope)
@@ -47,9 +47,9 @@ enum PositionArgument: ExpressibleByArgument, Equatable {
         }
     }
 
-    /// The position in a snapshot of the store.
+    /// Returns the position in a snapshot of the store.
     ///
-    /// - Throws: ``StoreError`` when the feed cannot be resumed there.
+    /// - Throws: ``StoreError`` if the feed cannot be resumed there.
     func position(in scope: ReadContext) throws(StoreError) -> Position {
         switch self {
         case .oldest: return try scope.oldestPosition()

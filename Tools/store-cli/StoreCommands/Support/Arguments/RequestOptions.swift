@@ -2,9 +2,9 @@ import ArgumentParser
 import StoreEngine
 import StoreExpressions
 
-/// The options that say which records are wanted, and in which order.
+/// The options that select records and their order.
 struct RequestOptions: ParsableArguments {
-    // What these options take may begin with a dash.
+    // The values of these options may begin with a dash.
     @Option(
         name: .customLong("where"), parsing: .unconditional,
         help: ArgumentHelp("Which records; all when left out.", valueName: "expression"))
@@ -18,7 +18,7 @@ struct RequestOptions: ParsableArguments {
     @Option(parsing: .unconditional, help: ArgumentHelp("How many of the first to leave out.", valueName: "n"))
     var offset: Int?
 
-    /// What is asked of the records of `type`.
+    /// Returns the request for the records of `type`.
     ///
     /// - Throws: ``ExpressionError``, and ``CommandFailure`` for numbers below zero.
     func request(_ type: RecordType, in catalog: Catalog) throws -> Request {
@@ -34,7 +34,7 @@ struct RequestOptions: ParsableArguments {
         if let sort {
             request.order = try FieldList.order(sort, of: type, among: targets, named: "--sort")
         } else {
-            // As people expect it of a table, whichever index finds the records.
+            // Users expect a table in the order of ids, whichever index finds the records.
             request.order = type.idFields.compactMap { type.fieldIndex(ofID: $0) }.map {
                 SortTerm(FieldName([type.fields[$0].name]))
             }
