@@ -36,6 +36,7 @@ extension LMDBEnvironment {
         try LMDBLibrary.running.requireLayout(of: .compiled, path: path)
         let forkGeneration = ForkGuard.startWatching()
         try checkFileSystem(at: path, options: options)
+        try FileEntry.requireOwnFiles(of: path)
         let inspection = try DataFileInspection.inspect(storeAt: path)
         let needed = inspection?.newest.neededByteCount ?? 0
         var request = Calls.OpenRequest(
@@ -60,6 +61,8 @@ extension LMDBEnvironment {
             guard let node = unsafe SystemCalls.node(of: Calls.fileDescriptor(of: pointer)) else {
                 throw LMDBError(code: SystemCalls.lastCode, operation: "fstat", path: path)
             }
+            // A link that was put in place meanwhile was opened too.
+            try FileEntry.requireOwnFiles(of: path)
             let isNew = inspection?.newest.isInitial ?? true
             if isNew, options.syncs, !options.isReadOnly { try makeDurable(handle, path: path) }
             let environment = LMDBEnvironment(

@@ -1,4 +1,5 @@
 import Glibc
+import LMDB
 import StoreEngine
 import StoreRuntime
 
@@ -50,8 +51,8 @@ struct NewStore {
         var files = owner.forFiles
         files.mode = 0o640
         files.apply(to: workshop.path + "/data.mdb")
-        // `link` fails if the name exists: of two processes that create the store at the same time, one gets an error.
-        guard unsafe link(workshop.path + "/data.mdb", path + "/data.mdb") == 0 else {
+        // Of two processes that create the store at the same time, one gets an error.
+        guard StoreFile.move(workshop.path + "/data.mdb", toNew: path + "/data.mdb") else {
             if errno == EEXIST { throw existing }
             throw SystemFailure("the store cannot be put in \(path)")
         }

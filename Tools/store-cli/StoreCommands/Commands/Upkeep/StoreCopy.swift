@@ -78,15 +78,15 @@ private struct StoreCopy {
             }
             FileOwnership(of: path + "/data.mdb")?.apply(to: made)
             try FileLocation.sync(file: made)
-            // `link` fails if the name exists.
-            guard unsafe link(made, directory + "/data.mdb") == 0 else {
+            var status = stat()
+            let byteCount = unsafe stat(made, &status) == 0 ? Int(status.st_size) : 0
+            guard StoreFile.move(made, toNew: directory + "/data.mdb") else {
                 if errno == EEXIST { throw existing }
                 throw SystemFailure("the copy cannot be put in \(directory)")
             }
             if !wasThere { FileOwnership(of: path)?.apply(to: directory) }
             try FileLocation.sync(directory: directory)
-            var status = stat()
-            return unsafe stat(made, &status) == 0 ? Int(status.st_size) : 0
+            return byteCount
         } catch {
             if !wasThere { _ = unsafe rmdir(directory) }
             throw error
