@@ -30,11 +30,6 @@ struct SourceTree {
         return files.sorted { $0.path < $1.path }
     }
 
-    /// Returns the text of a file of any kind, by its path relative to the project's folder.
-    static func text(_ path: String) throws -> String {
-        try String(contentsOf: root.appending(path: path), encoding: .utf8)
-    }
-
     /// Returns all Swift files of the project.
     static func all() throws -> [File] {
         try files(below: "Sources") + files(below: "Tests") + files(below: "Tools")

@@ -1,0 +1,75 @@
+/// A fenced block of code in an article.
+///
+/// A comment in the line before a block can say how its code is compiled. DocC does not show it:
+///
+/// | comment | meaning |
+/// |---|---|
+/// | `<!-- code: continues -->` | The statements continue the function of the block before, and see its constants. |
+/// | `<!-- code: declarations -->` | Everything is at file level, constants too. |
+/// | `<!-- code: new program -->` | A file begins, which does not see the blocks before. |
+/// | `<!-- code: not compiled, because … -->` | The block is left out, for the given reason. |
+struct CodeBlock {
+    let language: String
+    /// The line of the article on which the code begins, counted from 1.
+    let line: Int
+    /// The spaces before the fence, as in a block that belongs to a list.
+    let indentation: Int
+    /// The text of the comment before the block.
+    let note: String?
+    private(set) var lines: [String] = []
+
+    init(language: String, line: Int, indentation: Int = 0, note: String? = nil) {
+        self.language = language
+        self.line = line
+        self.indentation = indentation
+        self.note = note
+    }
+
+    mutating func append(_ line: String) {
+        lines.append(String(line.dropFirst(min(indentation, line.prefix { $0 == " " }.count))))
+    }
+
+    /// How a block is compiled.
+    enum Role: Equatable {
+        case own
+        case continues
+        case declarations
+        case newProgram
+        case notCompiled(reason: String)
+        case unknown(String)
+    }
+
+    var role: Role {
+        switch note {
+        case nil: return .own
+        case "continues"?: return .continues
+        case "declarations"?: return .declarations
+        case "new program"?: return .newProgram
+        case let text?:
+            let words = "not compiled, because "
+            return text.hasPrefix(words) && text.count > words.count
+                ? .notCompiled(reason: String(text.dropFirst(words.count))) : .unknown(text)
+        }
+    }
+
+    /// Whether the code belongs to a package's manifest.
+    var isManifest: Bool {
+        let begins = [".package(", ".product(", "dependencies:", "targets:", "import PackageDescription"]
+        let first = lines.first { !$0.isEmpty && !$0.hasPrefix("//") }
+        return first.map { line in begins.contains(where: line.hasPrefix) } ?? false
+    }
+
+    /// The declarations and statements at column 0, each with its indented and closing lines.
+    var items: [CodeItem] {
+        var items: [CodeItem] = []
+        for (index, line) in SwiftText.withoutEllipses(lines).enumerated() {
+            let begins = line.first.map { !" })].".contains($0) } ?? false
+            if !items.isEmpty, !begins || items[items.count - 1].isIncomplete {
+                items[items.count - 1].lines.append(line)
+            } else {
+                items.append(CodeItem(line: self.line + index, lines: [line]))
+            }
+        }
+        return items
+    }
+}
