@@ -1,13 +1,19 @@
 /// A fenced block of code in an article.
 ///
-/// A comment in the line before a block can say how its code is compiled. DocC does not show it:
+/// The test of an article compiles its Swift blocks as one file:
 ///
-/// | comment | meaning |
-/// |---|---|
-/// | `<!-- code: continues -->` | The statements continue the function of the block before, and see its constants. |
-/// | `<!-- code: declarations -->` | Everything is at file level, constants too. |
-/// | `<!-- code: new program -->` | A file begins, which does not see the blocks before. |
-/// | `<!-- code: not compiled, because … -->` | The block is left out, for the given reason. |
+/// - Types, functions, extensions and imports at column 0 are at file level.
+/// - Other lines are statements. Each block has a function of its own for them, which is `async` and `throws`.
+/// - `…` in the code stands for code that the reader adds. It compiles as `fatalError()`.
+/// - `Context/NAME.swift` declares what the article `NAME.md` assumes.
+/// - A block that begins with a part of a package's manifest is a file of its own: see ``ManifestCode``.
+///
+/// A comment directly before a block changes this for the block. DocC does not show the comment:
+///
+/// - `<!-- code: continues -->`: The statements continue the function of the block before, and see its constants.
+/// - `<!-- code: declarations -->`: Constants are at file level too, so all blocks see them.
+/// - `<!-- code: new program -->`: A new file begins. It does not see the blocks before.
+/// - `<!-- code: not compiled, because … -->`: The block is left out, for the given reason.
 struct CodeBlock {
     let language: String
     /// The line of the article on which the code begins, counted from 1.
