@@ -8,10 +8,11 @@ struct Article {
 
     private static let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
 
-    /// The paths of all Markdown files: the articles, and the READMEs.
+    /// The paths of all Markdown files: the articles, the READMEs, and those for contributors.
     static let paths: [String] = {
-        var paths: Set = ["README.md"]
-        for folder in ["Sources", "Tools"] {
+        let top = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
+        var paths = Set(top.filter { $0.hasSuffix(".md") })
+        for folder in ["Sources", "Tests", "Tools"] {
             let base = root.appending(path: folder).path
             guard let walk = FileManager.default.enumerator(atPath: base) else { continue }
             for case let path as String in walk {

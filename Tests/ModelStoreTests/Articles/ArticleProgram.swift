@@ -64,7 +64,7 @@ struct ArticleProgram {
 
     /// The source of the file. `#sourceLocation` gives errors the article's path and line.
     var source: String {
-        (importsItself ? "" : "import ModelStore\n") + context + declarations
+        (importsItself ? "" : "import Foundation\nimport ModelStore\n") + context + declarations
             + functions.map { "func \($0.name)() async throws {\n\($0.statements)}\n" }.joined()
     }
 }

@@ -5,6 +5,7 @@
 /// - Types, functions, extensions and imports at column 0 are at file level.
 /// - Other lines are statements. Each block has a function of its own for them, which is `async` and `throws`.
 /// - `…` in the code stands for code that the reader adds. It compiles as `fatalError()`.
+/// - Without an import in a block, the file imports Foundation and ModelStore.
 /// - `Context/NAME.swift` declares what the article `NAME.md` assumes.
 /// - A block that begins with a part of a package's manifest is a file of its own: see ``ManifestCode``.
 ///

@@ -12,7 +12,7 @@ import Testing
 
     private static let articles: [String] = {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)) ?? []
-        return ["README.md", "Tools/livepage/README.md"]
+        return ["README.md", "CONTRIBUTING.md", "Tools/livepage/README.md"]
             + names.filter { $0.hasSuffix(".md") }.sorted().map { folder + "/" + $0 }
     }()
 

@@ -1,5 +1,3 @@
-import Foundation
-
 struct Broker {
     func send(topic: String, key: String?, value: String) async throws {}
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 @Record
 struct Room {
     @ID var id: String
