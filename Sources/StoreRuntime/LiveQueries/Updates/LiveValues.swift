@@ -127,7 +127,7 @@ final class LiveComputedSource<Value: Sendable>: LiveValueSource {
         dependent = LiveDependent(reads)
         dependent.subscribe(signal)
         try core.stepper.follow(dependent)
-        witnessed = UntoldSubscription(core.witnesses, typeName, because: "a closure makes the values")
+        witnessed = UntoldSubscription(core.witnesses, typeName, because: "a closure computes the values")
     }
 
     deinit { core.stepper.remove(dependent) }
