@@ -92,13 +92,13 @@ extension LMDBEnvironment {
             let code = SystemCalls.lastCode
             guard code == ENOENT else { throw LMDBError(code: code, operation: "statfs", path: path) }
             throw LMDBError(
-                .noSuchFile, operation: "open", path: path, systemCode: code, detail: "there is no such directory",
-                remedy: "make the directory first")
+                .noSuchFile, operation: "open", path: path, systemCode: code, detail: "the directory does not exist",
+                remedy: "create the directory first")
         }
         guard let name = FileSystemKind.networkName(magic: magic), !options.allowsNetworkFileSystem else { return }
         throw LMDBError(
             .networkFileSystem, operation: "open", path: path,
-            detail: "the directory is on \(name), where LMDB's locks and its shared map do not hold between machines",
+            detail: "the directory is on \(name), where LMDB's locks and shared map do not work across machines",
             remedy: "put the store on a local disk, or allow network file systems if only one machine ever uses it")
     }
 

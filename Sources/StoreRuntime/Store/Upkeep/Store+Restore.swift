@@ -48,7 +48,7 @@ private struct Restoration {
         do {
             try FileManager.default.createDirectory(atPath: work, withIntermediateDirectories: false)
         } catch {
-            throw StoreError(.accessDenied, "nothing can be made in \(target): \(ErrorText.of(error))")
+            throw StoreError(.accessDenied, "no file can be created in \(target): \(ErrorText.of(error))")
         }
         // A failure leaves nothing behind. The next restore removes the remains of a crash.
         defer { try? FileManager.default.removeItem(atPath: work) }
@@ -132,7 +132,7 @@ private struct Restoration {
         let descriptor = unsafe open(path, flags | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("\(path) cannot be opened") }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failure("\(path) cannot be brought to disk") }
+        guard fsync(descriptor) == 0 else { throw failure("\(path) cannot be written to disk") }
     }
 
     fileprivate static func failure(_ what: String) -> StoreError {
