@@ -38,7 +38,7 @@ where Downstream.Input == Void, Downstream.Failure == Never {
 
     func cancel() { _ = end() }
 
-    func willShow() {
+    func willPublish() {
         let downstream = state.withLock { state -> Downstream? in
             guard state.demand > .none else { return nil }
             state.demand -= 1

@@ -2,9 +2,9 @@ import StoreEngine
 import StoreExpressions
 import Testing
 
-/// How mistakes are answered.
+/// The parser reports each mistake with its column and a message.
 @Suite("Mistakes in expressions") struct ExpressionErrorTests {
-    /// The expression, the column, and what the message says.
+    /// Expressions with the column and the message of their mistake.
     static let table: [(text: String, column: Int, reason: String)] = [
         ("", 1, "expected a condition, found the end"),
         ("id", 3, "expected an operator such as == after the field id, found the end"),

@@ -4,12 +4,12 @@ import StoreExpressions
 import TestSupport
 import Testing
 
-/// Whatever is given as an expression is read or refused, and never ends the process.
+/// The parser reads or refuses any text, and never ends the process.
 @Suite("Hostile expressions") struct ExpressionHostilityTests {
-    /// How many times as many texts there are in a long run.
+    /// The factor by which a long run has more texts.
     private static let factor: UInt64 = TestLength.isLong ? 20 : 1
 
-    /// Reads or refuses `text`, and checks what comes of it.
+    /// Parses `text`, and checks the tree or the error.
     private func check(_ text: String) {
         do {
             let tree = try ExpressionSample.parse(text)

@@ -2,7 +2,7 @@ import StoreEngine
 import StoreExpressions
 import Testing
 
-/// What is written as an expression reads back as the same tree.
+/// The text of an expression parses to the same tree.
 @Suite("Expressions as text") struct ExpressionRoundTripTests {
     @Test(arguments: 0..<8) func `Random trees read back equal`(part: UInt64) throws {
         for seed in part * 500..<(part + 1) * 500 {
@@ -16,7 +16,7 @@ import Testing
                 Issue.record("seed \(seed): \(error.message)\n\(text)")
                 continue
             }
-            // NaN differs from itself, and -0.0 from 0.0 and one spelling of a text from another only as text.
+            // The texts are compared: `==` finds NaN different from itself, -0.0 equal to 0.0, and two spellings of a string equal.
             let hasNaN = text.contains("nan")
             #expect(parsed == tree || hasNaN, "seed \(seed): \(text)")
             #expect(parsed.text.utf8.elementsEqual(text.utf8), "seed \(seed): \(text)")

@@ -3,7 +3,7 @@ import StoreEngine
 import StoreExpressions
 import Testing
 
-/// What expressions mean.
+/// The meaning of expressions: which records they match.
 @Suite("Expressions") struct ExpressionTests {
     private func name(_ text: String) -> FieldName { FieldName(text) }
 

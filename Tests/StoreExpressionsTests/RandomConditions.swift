@@ -2,7 +2,7 @@ import Foundation
 import StoreEngine
 import TestSupport
 
-/// Makes conditions as the language has them, on the fields of ``ExpressionSample``.
+/// Makes conditions in all forms of the language, on the fields of ``ExpressionSample``.
 struct RandomConditions {
     private var random: TestRandom
     private let fields: [Leaf]
@@ -71,7 +71,7 @@ struct RandomConditions {
     }
 
     private mutating func arithmetic() -> ConditionNode {
-        // Floats alone make their numbers floats, so they stay among themselves.
+        // A calculation with a `Float` field reads its numbers as `Float`, so those fields are left out.
         let numbers = fields.filter { $0.type.isInteger || $0.type == .double }
         return .arithmetic(
             .operation(calculation(numbers, depth: 3), pick(ArithmeticOperator.allCases), .field(pick(numbers).name)),

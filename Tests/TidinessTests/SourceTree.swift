@@ -14,25 +14,37 @@ struct SourceTree {
 
     /// Returns the Swift files below a folder of the project, without build folders.
     static func files(below folder: String) throws -> [File] {
-        let base = root.appending(path: folder)
-        guard let walk = FileManager.default.enumerator(at: base, includingPropertiesForKeys: nil) else { return [] }
-        var files: [File] = []
-        for case let url as URL in walk {
-            if url.lastPathComponent.hasPrefix(".build") {
-                walk.skipDescendants()
-                continue
-            }
-            guard url.pathExtension == "swift" else { continue }
-            let path = String(url.path.dropFirst(root.path.count + (root.path.hasSuffix("/") ? 0 : 1)))
-            let text = try String(contentsOf: url, encoding: .utf8)
-            files.append(File(path: path, lines: text.components(separatedBy: "\n")))
+        try paths(below: [folder], extension: "swift").map { path in
+            File(path: path, lines: try text(path).components(separatedBy: "\n"))
         }
-        return files.sorted { $0.path < $1.path }
+    }
+
+    /// Returns the sorted paths of the files with an extension below some folders, without build folders.
+    private static func paths(below folders: [String], extension: String) -> [String] {
+        var paths: [String] = []
+        for folder in folders {
+            let base = root.appending(path: folder)
+            guard let walk = FileManager.default.enumerator(at: base, includingPropertiesForKeys: nil) else { continue }
+            for case let url as URL in walk {
+                if url.lastPathComponent.hasPrefix(".build") {
+                    walk.skipDescendants()
+                } else if url.pathExtension == `extension` {
+                    paths.append(String(url.path.dropFirst(root.path.count + (root.path.hasSuffix("/") ? 0 : 1))))
+                }
+            }
+        }
+        return paths.sorted()
     }
 
     /// Returns the text of a file of any kind, by its path relative to the project's folder.
     static func text(_ path: String) throws -> String {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    /// Returns the paths of all articles and other Markdown files, relative to the project's folder.
+    static func articles() throws -> [String] {
+        let files = try FileManager.default.contentsOfDirectory(atPath: root.path).filter { $0.hasSuffix(".md") }
+        return files.sorted() + paths(below: ["Sources", "Tests", "Tools"], extension: "md")
     }
 
     /// Returns all Swift files of the project.

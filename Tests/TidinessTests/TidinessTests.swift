@@ -1,11 +1,12 @@
 import Foundation
 import Testing
 
-/// Checks that the tree matches its description in the README: layers, sizes, no leftovers.
+/// Checks that the tree matches its description in Sources/README.md: layers, sizes, no leftovers.
 @Suite("Tidiness") struct TidinessTests {
-    @Test func `The top level holds the manifest, sources, tests, tools, readme, license and dotfiles only`() throws {
+    @Test func `The top level holds the manifest, sources, tests, tools, four documents and dotfiles only`() throws {
         let allowed: Set<String> = [
-            "Package.swift", "Package.resolved", "Sources", "Tests", "Tools", "README.md", "LICENSE",
+            "Package.swift", "Package.resolved", "Sources", "Tests", "Tools", "README.md", "CONTRIBUTING.md",
+            "CHANGELOG.md", "LICENSE",
         ]
         let names = try FileManager.default.contentsOfDirectory(atPath: SourceTree.root.path)
         #expect(names.filter { !$0.hasPrefix(".") && !allowed.contains($0) } == [])

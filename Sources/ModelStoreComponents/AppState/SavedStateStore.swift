@@ -112,7 +112,7 @@ public final class SavedStateStore<A: StateAction>: Sendable where A.State.ID: C
             store.queue { error in
                 if let onError { return onError(error) }
                 let name = "\(A.State.recordSchema.name).\(token.name)"
-                store.ownership.tell(
+                store.ownership.notify(
                     OwnershipNotice(
                         .writeFailed,
                         "\(name) was set by a binding, and the action was not done: \(ErrorText.of(error))",

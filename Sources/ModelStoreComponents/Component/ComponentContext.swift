@@ -59,7 +59,7 @@ public struct ComponentContext: ~Copyable {
         ordinals[key] = ordinal + 1
         key.ordinal = ordinal
         if let id, ordinal > 0 {
-            node.tell(
+            node.notify(
                 .repeatedID,
                 "\(node.path) places several \(C.self) with the id \(id), so that each takes over the state of the one before it when "
                     + "that goes; give each an id of its own", (file, line))

@@ -63,7 +63,7 @@ public actor ComponentHost {
     /// - Throws: ``/ModelStore/StoreError`` if the store cannot be read.
     public func settle() async throws {
         // Earlier commits may not have been published yet.
-        await scope.untilShown()
+        await scope.waitUntilPublished()
         for _ in 0..<Tree.passLimit {
             guard tree.isDue, !scope.isClosed else { return tree.comeToRest() }
             if isPassing { await passEnd() } else { try await pass() }
@@ -97,7 +97,7 @@ public actor ComponentHost {
                 try await settle()
             } catch {
                 try await SteadyView.pause(after: error)
-                tree.tellUnreadable(error)
+                tree.notifyUnreadable(error)
                 inbox.signal.raise()
             }
         }

@@ -99,7 +99,7 @@ class Node {
         }
         pinWhatIsRead()
         if isStale { markStale() }
-        if let failure { scope.registry.tell(failure) }
+        if let failure { scope.registry.notify(failure) }
         return placed
     }
 
@@ -190,8 +190,8 @@ class Node {
         try? makeScope(line).task(file: line.file, line: line.line, body)
     }
 
-    func tell(_ code: OwnershipNotice.Code, _ message: String, _ line: (file: StaticString, line: UInt)) {
-        scope.registry.tell(notice(code, message, line))
+    func notify(_ code: OwnershipNotice.Code, _ message: String, _ line: (file: StaticString, line: UInt)) {
+        scope.registry.notify(notice(code, message, line))
     }
 
     func count(

@@ -61,7 +61,7 @@ final class Tree {
     func pause() {
         guard !scope.isClosed else { return }
         if ownPassCount >= Self.passLimit {
-            tell(
+            notify(
                 .endlessUpdates,
                 "the components of \(scope.path) have been updated \(Self.passLimit) times in a row, and each time an update, or what "
                     + "runs after it, has changed something; have it change only what has to be another")
@@ -70,15 +70,15 @@ final class Tree {
     }
 
     /// Reports that passes wait until the store can be read.
-    func tellUnreadable(_ error: any Error) {
-        tell(
+    func notifyUnreadable(_ error: any Error) {
+        notify(
             .readFailed, "the components of \(scope.path) wait until the store can be read: \(ErrorText.of(error))",
             error)
     }
 
-    private func tell(_ code: OwnershipNotice.Code, _ message: String, _ error: (any Error)? = nil) {
+    private func notify(_ code: OwnershipNotice.Code, _ message: String, _ error: (any Error)? = nil) {
         guard let line else { return }
-        scope.registry.tell(
+        scope.registry.notify(
             OwnershipNotice(
                 code, message, line: SourceLine(line.file, line.line), scope: scope.path, error: error))
     }

@@ -85,7 +85,7 @@ final class BorrowedSlot {
         // alive has another owner.
         guard wasUnowned, old == nil, !hasStayed else { return }
         node.count(constructed: 1, used: 0, of: type(of: new), line)
-        node.tell(
+        node.notify(
             .unowned,
             "\(type(of: new)) is owned by nobody and is made anew with each update of the parent, so that its state starts over; "
                 + "use @StateObject, or hand in an object that something else owns", line)

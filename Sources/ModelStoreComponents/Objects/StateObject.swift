@@ -96,7 +96,7 @@ final class OwnedSlot<Object: AnyObject> {
         // An update that the component itself causes passes the object of its current value again.
         guard made !== object, ignored !== object else { return }
         ignored = object
-        tellIgnored(
+        notifyIgnored(
             "use @ObservedObject to follow what is handed in, or the form with an expression, which makes none that is not used"
         )
     }
@@ -110,12 +110,12 @@ final class OwnedSlot<Object: AnyObject> {
         let other = WeakObject(make())
         guard let object = other.object else { return node.count(constructed: 1, used: 0, of: Object.self, line) }
         guard object !== made else { return }
-        tellIgnored("use @ObservedObject to follow the object. The owner's expression was evaluated once to see this")
+        notifyIgnored("use @ObservedObject to follow the object. The owner's expression was evaluated once to see this")
     }
 
-    private func tellIgnored(_ remedy: String) {
+    private func notifyIgnored(_ remedy: String) {
         node.count(constructed: 1, used: 0, of: Object.self, line)
-        node.tell(
+        node.notify(
             .ignoredObject,
             "\(Object.self) was handed to an owner that has one already and keeps that; \(remedy)", line)
     }

@@ -159,7 +159,7 @@ private struct ObservedSubscriptions {
     ) -> TraceSubscription {
         switch interest {
         case .query(let key): return add(number, key, schema, redacted)
-        case .untold(let typeName, let reason):
+        case .unrecorded(let typeName, let reason):
             entries[number] = Entry(key: nil)
             return TraceSubscription(
                 number: number, typeName: typeName, request: nil, isCount: false, omission: reason)

@@ -22,13 +22,13 @@ extension TraceDelivery {
         }
         let type = step.new.type
         let update = DynamicUpdate(step)
-        var told: [JSONValue] = []
+        var parts: [JSONValue] = []
         if step.difference != nil, !isFirst {
-            for number in 0..<update.changeCount { told.append(try update.change(number).traceJSON(type, form)) }
-            content = .changes(told)
+            for number in 0..<update.changeCount { parts.append(try update.change(number).traceJSON(type, form)) }
+            content = .changes(parts)
         } else {
-            for index in 0..<update.rows.count { told.append(try update.rows.record(index).json(type.type, form)) }
-            content = .rows(told)
+            for index in 0..<update.rows.count { parts.append(try update.rows.record(index).json(type.type, form)) }
+            content = .rows(parts)
         }
     }
 }

@@ -238,7 +238,7 @@ final class ReplayRun {
         try finishRunning()
         guard isInStep else { return }
         isInStep = false
-        store.showReplayed(to: position.sequence)
+        store.publishReplayed(to: position.sequence)
     }
 
     /// Begins to replay the waiting change sets, after the ones before them are done.

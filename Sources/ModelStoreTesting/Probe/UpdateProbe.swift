@@ -172,7 +172,7 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
     public func expectNothing(
         until position: Position, in store: Store, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        try await store.untilShown(position)
+        try await store.waitUntilPublished(position)
         await expectNothing(sourceLocation: sourceLocation)
     }
 
@@ -209,7 +209,7 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
             return !state.isFinished
         }
         guard isFirst else { return }
-        let wasTold = state.withLock { $0.hasFailed }
+        let hadFailed = state.withLock { $0.hasFailed }
         var rest: [Element] = []
         var last = await left()
         while case .element(let element) = last {
@@ -218,7 +218,7 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
         }
         if !rest.isEmpty { failUnexpected(rest, sourceLocation) }
         switch last {
-        case .failure(let error) where !wasTold && counts(error):
+        case .failure(let error) where !hadFailed && counts(error):
             fail("the sequence failed, and nobody has expected it: \(error)", sourceLocation)
         case nil where reader.canPoll:
             fail("the sequence has not said within \(limit) whether it has an element", sourceLocation)

@@ -82,8 +82,8 @@ final class IndexCover: Sendable {
                 offset += 8
             } else {
                 let part = parts[number]
-                let isTold = try fields.append(part.component, of: part.type, from: key, at: &offset, number: number)
-                if !isTold { return false }
+                let isDecoded = try fields.append(part.component, of: part.type, from: key, at: &offset, number: number)
+                if !isDecoded { return false }
             }
         }
         return true

@@ -34,7 +34,7 @@ extension RecordSchema {
 
     private static func differences(_ field: FieldSchema, _ stored: FieldSchema) -> [SchemaDifference] {
         let name = FieldMatch.text(field.name, inStore: stored.name)
-        var types = TypeDifferences(.told)
+        var types = TypeDifferences(.reported)
         types.compare(stored.type, field.type, name: name, path: field.name)
         var found = types.all
         if stored.deleteRule != field.deleteRule, field.type.reference != nil {

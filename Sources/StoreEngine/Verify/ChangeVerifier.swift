@@ -51,12 +51,12 @@ final class ChangeVerifier {
     /// Reports types whose entry in the catalog differs from their description in the feed.
     func checkDescriptions(_ report: VerifyReport) {
         for (number, type) in catalog.descriptions.sorted(by: { $0.key < $1.key }) {
-            let told = descriptions[number]
-            if told == nil, !states.isComplete(number) { continue }
-            if told == type { continue }
+            let described = descriptions[number]
+            if described == nil, !states.isComplete(number) { continue }
+            if described == type { continue }
             report.add(
                 .contradiction, at: .catalog(type: number),
-                told == nil
+                described == nil
                     ? "the feed tells of all changes and not of the record type \(type.name)"
                     : "the description of \(type.name) is not the newest one in the feed")
         }

@@ -12,7 +12,7 @@ final class FeedStates {
         /// The record was deleted.
         case gone(sequence: UInt64)
         /// The feed does not name the record. If `isComplete` is true, it names all records of the type that exist.
-        case untold(isComplete: Bool)
+        case unknown(isComplete: Bool)
     }
 
     private struct Name: Hashable {
@@ -48,7 +48,7 @@ final class FeedStates {
     /// - Returns: why the change cannot follow the earlier changes, or nil if it can.
     func note(_ change: FeedChange, _ record: RecordBytes, sequence: UInt64) -> String? {
         let name = Name(type: change.type, key: change.key)
-        let before = states[name] ?? .untold(isComplete: isComplete(change.type))
+        let before = states[name] ?? .unknown(isComplete: isComplete(change.type))
         states[name] =
             change.kind == .delete
             ? .gone(sequence: sequence)
@@ -60,7 +60,7 @@ final class FeedStates {
             return "it inserts a record that is there since change set \(earlier)"
         case (.update, .gone(let earlier)), (.delete, .gone(let earlier)):
             return "it changes a record that change set \(earlier) deleted"
-        case (.update, .untold(isComplete: true)), (.delete, .untold(isComplete: true)):
+        case (.update, .unknown(isComplete: true)), (.delete, .unknown(isComplete: true)):
             return "it changes a record that no change set has inserted"
         case (.update, .present(_, let incarnation, _, _)), (.delete, .present(_, let incarnation, _, _)):
             return incarnation == record.incarnation
@@ -71,7 +71,7 @@ final class FeedStates {
 
     /// Removes and returns the state of a stored record. Called once for each record.
     func take(type: UInt32, key: RawSpan) -> State {
-        states.removeValue(forKey: Name(type: type, key: key.array())) ?? .untold(isComplete: isComplete(type))
+        states.removeValue(forKey: Name(type: type, key: key.array())) ?? .unknown(isComplete: isComplete(type))
     }
 
     /// Reports a record that differs from its state in the feed.
@@ -84,10 +84,10 @@ final class FeedStates {
                 "the record is not as change set \(sequence), its newest in the feed, left it")
         case .gone(let sequence):
             report.add(.contradiction, at: location, "the record is there, though change set \(sequence) deleted it")
-        case .untold(isComplete: true):
+        case .unknown(isComplete: true):
             report.add(
                 .contradiction, at: location, "the record is there, though the feed tells of all records and not of it")
-        case .untold: return
+        case .unknown: return
         }
     }
 

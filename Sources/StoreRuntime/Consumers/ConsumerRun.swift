@@ -144,7 +144,7 @@ struct ConsumerRun {
     /// Waits until a program waits for the consumer to note its position, or the task is cancelled.
     private func waitToBeAwaited() async throws {
         while true {
-            let count = store.core.dispatcher.wakeCount
+            let count = store.core.notifier.wakeCount
             if consumer.isAwaited { return }
             switch await store.commitWake(after: count) {
             case .moved: continue

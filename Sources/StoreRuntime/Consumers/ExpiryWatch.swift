@@ -9,7 +9,7 @@ struct ExpiryWatch {
         let sequence: UInt64
     }
 
-    private var told: [String: Mark] = [:]
+    private var reported: [String: Mark] = [:]
 
     /// Returns the consumers that have expired since the last look.
     mutating func look(at consumers: [NamedConsumer]) -> [NamedConsumer] {
@@ -18,9 +18,9 @@ struct ExpiryWatch {
         for consumer in consumers where consumer.state.isExpired {
             let mark = Mark(number: consumer.state.number, sequence: consumer.state.position.sequence)
             expired[consumer.name] = mark
-            if told[consumer.name] != mark { new.append(consumer) }
+            if reported[consumer.name] != mark { new.append(consumer) }
         }
-        told = expired
+        reported = expired
         return new
     }
 }

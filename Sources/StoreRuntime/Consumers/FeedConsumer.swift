@@ -99,7 +99,7 @@ public final class FeedConsumer: Sendable {
 
     /// Whether a program waits for the consumer to note its position (``Store/wait(forConsumer:toPass:)``).
     var isAwaited: Bool {
-        guard let wakeFile = store.core.dispatcher.wakeFile else { return false }
+        guard let wakeFile = store.core.notifier.wakeFile else { return false }
         return (try? SharedByte.isSet(number, of: wakeFile)) ?? false
     }
 

@@ -23,12 +23,12 @@ extension Store {
         while true {
             try requireOpen()
             // Counted before the store is read, so that no commit is missed.
-            let count = core.dispatcher.wakeCount
+            let count = core.notifier.wakeCount
             guard let number = try numberOfConsumer(name, behind: position) else { return }
             if mark?.number != number {
-                let wakeFile = core.dispatcher.wakeFile
+                let wakeFile = core.notifier.wakeFile
                 mark = (number, wakeFile.flatMap { try? SharedByte(number, of: $0) })
-                core.dispatcher.askConsumers()
+                core.notifier.askConsumers()
                 continue
             }
             switch await commitWake(after: count) {
@@ -52,7 +52,7 @@ extension Store {
     }
 
     /// Waits until there may have been a commit since the wakes were counted, or this store is closed.
-    func commitWake(after count: UInt64) async -> DispatchState.Wake {
-        await core.dispatcher.wait(afterWake: count, core.access) { [self] in isStillOpen }
+    func commitWake(after count: UInt64) async -> FeedNotifierState.Wake {
+        await core.notifier.wait(afterWake: count, core.access) { [self] in isStillOpen }
     }
 }

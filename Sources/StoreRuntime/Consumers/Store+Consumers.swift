@@ -53,7 +53,7 @@ extension Store {
     public func holdConsumer(
         _ name: String, _ options: ConsumerOptions = ConsumerOptions()
     ) async throws -> FeedConsumer {
-        guard let wakeFile = core.dispatcher.wakeFile else {
+        guard let wakeFile = core.notifier.wakeFile else {
             throw StoreError(
                 .accessDenied, "\(path)/\(WakeFile.name) cannot be used, by whose locks consumers are held",
                 remedy: "give this process's user the right to write it")
@@ -122,7 +122,7 @@ extension Store {
         let transaction = try beginRead()
         let scope = transaction._reading
         let newest = try scope.feedHead().sequence
-        let wakeFile = core.dispatcher.wakeFile
+        let wakeFile = core.notifier.wakeFile
         return try scope.consumers().map { consumer in
             let state = consumer.state
             let isHeld = wakeFile.map { (try? ExclusiveByte.isTaken(state.number, of: $0)) ?? false }

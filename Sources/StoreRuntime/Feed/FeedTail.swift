@@ -127,7 +127,7 @@ struct FeedTail {
     private mutating func readParts() throws -> ([FeedPart], StoreState) {
         let core = store.core
         if !walk.isInside {
-            let recent = core.dispatcher.recent(after: walk.position.sequence, limit: FeedTail.recentLimit)
+            let recent = core.notifier.recent(after: walk.position.sequence, limit: FeedTail.recentLimit)
             if let first = recent.first {
                 let state = core.state
                 let head = try first.part(store: state.identity)

@@ -11,7 +11,7 @@ import Synchronization
 final class RetentionSchedule: Sendable {
     private let environment: LMDBEnvironment
     private let catalog: KnownCatalog
-    private let dispatcher: Dispatcher
+    private let notifier: FeedNotifier
     private let options: StoreOptions
     /// Nil for a store that is open for reading only: other processes trim its feed.
     private let writer: WriterThread?
@@ -24,12 +24,12 @@ final class RetentionSchedule: Sendable {
     private let expiryWatch = HandoverMutex(ExpiryWatch())
 
     init(
-        _ environment: LMDBEnvironment, _ catalog: KnownCatalog, _ dispatcher: Dispatcher, options: StoreOptions,
+        _ environment: LMDBEnvironment, _ catalog: KnownCatalog, _ notifier: FeedNotifier, options: StoreOptions,
         writer: WriterThread?
     ) {
         self.environment = environment
         self.catalog = catalog
-        self.dispatcher = dispatcher
+        self.notifier = notifier
         self.options = options
         self.writer = writer
     }
@@ -46,7 +46,7 @@ final class RetentionSchedule: Sendable {
             // A step that fails is retried after a later commit.
             let hasMore = (try? step()) ?? false
             isTrimming.store(false, ordering: .releasing)
-            if hasMore { trim() } else { tellExpired() }
+            if hasMore { trim() } else { reportExpired() }
         }
     }
 
@@ -54,7 +54,7 @@ final class RetentionSchedule: Sendable {
     /// another process.
     func look() {
         if options.limits.retainedAge != nil || options.limits.retainedFeedByteCount != nil { return trim() }
-        if options.onEvent != nil { writer?.post { [weak self] in self?.tellExpired() } }
+        if options.onEvent != nil { writer?.post { [weak self] in self?.reportExpired() } }
     }
 
     /// Removes some change sets that the limits do not retain, in a transaction of its own. Runs on the writer thread.
@@ -79,12 +79,12 @@ final class RetentionSchedule: Sendable {
         try head.write(state.databases, in: &raw)
         if let failure = raw.commitFailure() { throw failure }
         self.walk.withLock { $0 = walk }
-        if outcome.didExpire { dispatcher.committedAside() }
+        if outcome.didExpire { notifier.committedAside() }
         return outcome.hasMore
     }
 
     /// Reports the consumers that have expired since the last look.
-    private func tellExpired() {
+    private func reportExpired() {
         guard let onEvent = options.onEvent else { return }
         // If the consumers cannot be read now, a later look reports them.
         guard let consumers = try? consumers() else { return }

@@ -117,7 +117,7 @@ extension Store {
     }
 
     /// Waits until there may be a change set after `sequence`, or this store is closed.
-    func feedWake(after sequence: UInt64) async -> DispatchState.Wake {
-        await core.dispatcher.wait(after: sequence, core.access) { [self] in isStillOpen }
+    func feedWake(after sequence: UInt64) async -> FeedNotifierState.Wake {
+        await core.notifier.wait(after: sequence, core.access) { [self] in isStillOpen }
     }
 }

@@ -26,7 +26,7 @@ final class LiveDependent: Sendable {
         try declaredReads(catalog) + state.withLock { $0.noted }
     }
 
-    /// Notes the reads besides the declared ones. They take effect with ``Stepper/read(_:)``.
+    /// Notes the reads besides the declared ones. They take effect with ``Dispatcher/read(_:)``.
     ///
     /// - Returns: whether they differ from the reads noted before.
     func note(_ reads: [LiveDependencies.OfType]) -> Bool {
@@ -47,8 +47,8 @@ final class LiveDependent: Sendable {
 }
 
 extension LiveDependent: Publishing {
-    func willShow(_ sequence: UInt64) {}
-    func didShow(_ sequence: UInt64) { state.withLock { $0.signal }?.raise() }
+    func willPublish(_ sequence: UInt64) {}
+    func didPublish(_ sequence: UInt64) { state.withLock { $0.signal }?.raise() }
     func prune(below floor: UInt64) -> Bool { false }
 
     func end() {

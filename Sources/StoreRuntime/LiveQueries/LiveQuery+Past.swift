@@ -52,7 +52,7 @@ extension LiveQuery {
     /// Returns the results of a request at an earlier position; nil if they cannot be reconstructed.
     private static func past(
         of request: FetchRequest<R>, at position: Position, _ view: borrowing ReadView
-    ) throws(StoreError) -> LiveShown? {
+    ) throws(StoreError) -> LiveVersion? {
         let scope = view._reading
         let catalog = scope.state.catalog
         let reads = try catalog.reads(of: request)
@@ -64,7 +64,7 @@ extension LiveQuery {
         let old = try LivePast.rows(
             of: request.request, typeIndex: binding.typeIndex, before: changes, in: scope)
         return old.map {
-            LiveShown(rows: $0, count: $0.count, position: position, catalog: catalog, type: binding.type)
+            LiveVersion(rows: $0, count: $0.count, position: position, catalog: catalog, type: binding.type)
         }
     }
 }

@@ -51,16 +51,16 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
     /// - Throws: ``StoreError``: `damaged`; the reason why the results are not kept up to date any more.
     public var results: LiveRecords<R> {
         get throws(StoreError) {
-            let (shown, use) = try read { $0.tracked }
-            return try records(shown, of: use)
+            let (version, use) = try read { $0.tracked }
+            return try records(version, of: use)
         }
     }
 
     /// The results, decoded on demand; otherwise as ``results``.
     public var lazyResults: LazyRecords<R> {
         get throws(StoreError) {
-            let shown = try read { $0.tracked }.shown
-            return try LazyRecords(shown.rows, shown.catalog)
+            let version = try read { $0.tracked }.version
+            return try LazyRecords(version.rows, version.catalog)
         }
     }
 
@@ -72,22 +72,23 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
     /// - Throws: ``StoreError``: `damaged`; the reason why the results are not kept up to date any more.
     public var models: LiveModels<R> {
         get throws(StoreError) {
-            let (shown, use) = try read { $0.trackedStructure }
+            let (version, use) = try read { $0.trackedStructure }
             let known = state.withLock { $0.use === use ? $0.models : nil }
-            if let known, known.structure == shown.structure { return known.models }
-            let models = LiveModels(try records(shown, of: use), at: shown.position, core)
-            state.withLock { if $0.use === use { $0.models = (shown.structure, models) } }
+            if let known, known.structure == version.structure { return known.models }
+            let models = LiveModels(try records(version, of: use), at: version.position, core)
+            state.withLock { if $0.use === use { $0.models = (version.structure, models) } }
             return models
         }
     }
 
     /// Returns the state that `tracked` reads from the current result, and the use of that result.
-    private func read(_ tracked: (LiveResult) -> LiveShown) throws(StoreError) -> (shown: LiveShown, use: LiveUse) {
+    private func read(_ tracked: (LiveResult) -> LiveVersion) throws(StoreError) -> (version: LiveVersion, use: LiveUse)
+    {
         noteRead()
         let use = use
-        let shown = tracked(use.result)
+        let version = tracked(use.result)
         if let failure = use.result.failure { throw failure }
-        return (shown, use)
+        return (version, use)
     }
 
     private func noteRead() {
@@ -99,32 +100,32 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
     }
 
     /// Returns the records of a state. The request may have been replaced a moment ago, so `use` need not be the current one.
-    private func records(_ shown: LiveShown, of use: LiveUse) throws(StoreError) -> LiveRecords<R> {
+    private func records(_ version: LiveVersion, of use: LiveUse) throws(StoreError) -> LiveRecords<R> {
         let known = state.withLock { $0.use === use ? $0.decoded : nil }
-        if let known, known.position == shown.position { return known.records }
-        let records = try LiveRecords<R>(shown.rows, shown.catalog)
-        state.withLock { if $0.use === use { $0.decoded = (shown.position, records) } }
+        if let known, known.position == version.position { return known.records }
+        let records = try LiveRecords<R>(version.rows, version.catalog)
+        state.withLock { if $0.use === use { $0.decoded = (version.position, records) } }
         return records
     }
 
     /// The position of the step that produced the results. Not tracked.
-    public var position: Position { shown.position }
+    public var position: Position { version.position }
 
     /// Whether the results are known only from a later position than that at which the calling thread reads. This happens if a
     /// read view was open when the query was created inside it.
-    package var isAheadOfReads: Bool { use.result.oldestSequence > core.stepper.timeline.readSequence }
+    package var isAheadOfReads: Bool { use.result.oldestSequence > core.dispatcher.timeline.readSequence }
 
     /// Delivers the results, and then each scoped update. Each iterator has its own pace: updates that it has not taken merge
     /// into one.
     public var updates: LiveUpdates<R> { LiveUpdates { self } }
 
     /// Explains how the results are kept up to date, as text for people.
-    public var explanation: String { core.stepper.explain(use.result) }
+    public var explanation: String { core.dispatcher.explain(use.result) }
 
     private var use: LiveUse { state.withLock { $0.use } }
 
     /// The state that reads outside of read views get.
-    var shown: LiveShown { use.result.visible }
+    var version: LiveVersion { use.result.publishedVersion }
 
     // MARK: Changing
 

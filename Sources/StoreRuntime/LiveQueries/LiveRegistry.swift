@@ -32,7 +32,7 @@ struct LiveRegistry {
     mutating func adopt(_ start: LiveStart, _ catalog: Catalog, _ timeline: Timeline) -> LiveResult {
         let key = start.key
         let id = start.adopt(into: &matcher)
-        let result = LiveResult(key, timeline, start.shown(catalog))
+        let result = LiveResult(key, timeline, start.version(catalog))
         entries[key] = Entry(id: id, result: result, useCount: 1)
         keys[id] = key
         return result
@@ -71,7 +71,7 @@ struct LiveRegistry {
         let outcome = if let changes { matcher.apply(changes, in: scope) } else { matcher.rerunAll(in: scope) }
         for id in outcome.changed {
             guard let key = keys[id], let result = entries[key]?.result else { continue }
-            result.become(shown(id, key, at: position, scope.state.catalog))
+            result.become(version(id, key, at: position, scope.state.catalog))
             publication.others.append(result)
         }
         for failure in outcome.failures {
@@ -89,7 +89,8 @@ struct LiveRegistry {
         return "\(matcher.routing(entry.id, in: catalog))"
     }
 
-    private func shown(_ id: LiveRequestID, _ key: LiveKey, at position: Position, _ catalog: Catalog) -> LiveShown {
-        LiveShown(matcher, id, isCount: key.isCount, at: position, catalog)
+    private func version(_ id: LiveRequestID, _ key: LiveKey, at position: Position, _ catalog: Catalog) -> LiveVersion
+    {
+        LiveVersion(matcher, id, isCount: key.isCount, at: position, catalog)
     }
 }

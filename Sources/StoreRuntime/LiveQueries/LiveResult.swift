@@ -20,7 +20,7 @@ package struct LiveKey: Hashable, Sendable {
 }
 
 /// The state of a live result at a position.
-package struct LiveShown: Sendable {
+package struct LiveVersion: Sendable {
     package let rows: LiveRows
     package let count: Int
     package let position: Position
@@ -63,7 +63,7 @@ package struct LiveShown: Sendable {
 /// - `state` is protected by its mutex; the rest is constant.
 final class LiveResult: Observable, Sendable {
     private struct State {
-        var versions: Versions<LiveShown>
+        var versions: Versions<LiveVersion>
         var subscribers: [(id: UInt64, signal: Signal)] = []
         var lastSubscriber: UInt64 = 0
         var failure: StoreError?
@@ -77,57 +77,57 @@ final class LiveResult: Observable, Sendable {
     private let registrar = ObservationRegistrar()
     private let state: HandoverMutex<State>
 
-    init(_ key: LiveKey, _ timeline: Timeline, _ shown: LiveShown) {
+    init(_ key: LiveKey, _ timeline: Timeline, _ version: LiveVersion) {
         self.key = key
         self.timeline = timeline
-        state = HandoverMutex(State(versions: Versions(shown, at: shown.position.sequence)))
+        state = HandoverMutex(State(versions: Versions(version, at: version.position.sequence)))
     }
 
     /// The state that the calling thread reads, tracked by Observation.
-    var tracked: LiveShown {
+    var tracked: LiveVersion {
         registrar.access(self, keyPath: \.tracked)
-        return shownToReader(part: 0)
+        return versionForReader(part: 0)
     }
 
     /// The same state, tracked only for its structure: the set of records and their order.
-    var trackedStructure: LiveShown {
+    var trackedStructure: LiveVersion {
         registrar.access(self, keyPath: \.trackedStructure)
         state.withLock { $0.hasReadStructure = true }
-        return shownToReader(part: Self.structurePart)
+        return versionForReader(part: Self.structurePart)
     }
 
     private static let structurePart = 1
 
-    private func shownToReader(part: Int) -> LiveShown {
-        let shown = shown(at: timeline.readSequence) ?? shownBeforeAll()
+    private func versionForReader(part: Int) -> LiveVersion {
+        let version = version(at: timeline.readSequence) ?? oldestVersion()
         if let log = ReadLog.current {
             // A failure has no version. A read that follows the failure cannot become stale, so the log notes the highest
             // version.
             let isOver = state.withLock { $0.failure != nil }
-            log.note(self, version: isOver ? .max : shown.position.sequence, part: part)
+            log.note(self, version: isOver ? .max : version.position.sequence, part: part)
         }
-        return shown
+        return version
     }
 
     /// Runs the request in the calling thread's read view, if that is older than all known states. Without a view, or if the
     /// request fails there, returns the oldest known state.
-    private func shownBeforeAll() -> LiveShown {
+    private func oldestVersion() -> LiveVersion {
         guard let view = ReadViewStorage.current(on: timeline),
             let start = try? LiveStart(key, in: view.scope, at: view.position)
         else { return state.withLock { $0.versions.oldest } }
-        let shown = start.shown(view.scope.state.catalog)
+        let version = start.version(view.scope.state.catalog)
         let floor = timeline.floor
-        state.withLock { $0.versions.addEarlier(shown, at: view.sequence, floor: floor) }
-        return shown
+        state.withLock { $0.versions.addEarlier(version, at: view.sequence, floor: floor) }
+        return version
     }
 
     /// The state that reads outside of read views get.
-    var visible: LiveShown {
-        shown(at: timeline.visibleSequence) ?? state.withLock { $0.versions.oldest }
+    var publishedVersion: LiveVersion {
+        version(at: timeline.publishedSequence) ?? state.withLock { $0.versions.oldest }
     }
 
     /// Returns the state at a position; nil if it is not known any more.
-    func shown(at sequence: UInt64) -> LiveShown? { state.withLock { $0.versions.value(at: sequence) } }
+    func version(at sequence: UInt64) -> LiveVersion? { state.withLock { $0.versions.value(at: sequence) } }
 
     /// The position of the oldest known state.
     var oldestSequence: UInt64 { state.withLock { $0.versions.oldest.position.sequence } }
@@ -136,14 +136,14 @@ final class LiveResult: Observable, Sendable {
     var failure: StoreError? { state.withLock { $0.failure ?? ($0.isEnded ? WriteQueue.closed : nil) } }
 
     /// Adds the state after a step.
-    func become(_ shown: LiveShown) {
+    func become(_ version: LiveVersion) {
         state.withLock { state in
-            var shown = shown
+            var version = version
             let old = state.versions.newest
-            if state.hasReadStructure, shown.rows.shows(theSameAs: old.rows, fields: FieldIndexSet()) {
-                shown.structure = old.structure
+            if state.hasReadStructure, version.rows.shows(theSameAs: old.rows, fields: FieldIndexSet()) {
+                version.structure = old.structure
             }
-            state.versions.push(shown, at: shown.position.sequence)
+            state.versions.push(version, at: version.position.sequence)
         }
     }
 
@@ -167,12 +167,12 @@ final class LiveResult: Observable, Sendable {
 }
 
 extension LiveResult: Publishing {
-    func willShow(_ sequence: UInt64) {
+    func willPublish(_ sequence: UInt64) {
         registrar.willSet(self, keyPath: \.tracked)
         if isRestructured(at: sequence) { registrar.willSet(self, keyPath: \.trackedStructure) }
     }
 
-    func didShow(_ sequence: UInt64) {
+    func didPublish(_ sequence: UInt64) {
         registrar.didSet(self, keyPath: \.tracked)
         // After the first `willSet`, a reader may have run again and begun to track before the position was published. Only this
         // second `willSet` notifies that reader.

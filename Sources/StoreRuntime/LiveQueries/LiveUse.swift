@@ -8,20 +8,20 @@ final class LiveUse: Sendable {
     var witnesses: WitnessStand { core.witnesses }
 
     init(_ key: LiveKey, _ core: StoreCore) throws {
-        try core.stepper.start()
+        try core.dispatcher.start()
         self.core = core
-        result = try core.stepper.use(key)
+        result = try core.dispatcher.use(key)
     }
 
-    deinit { core.stepper.release(result) }
+    deinit { core.dispatcher.release(result) }
 
     /// Waits until two positions are published: that of the result's first state, and `sequence`, which this process has applied.
-    nonisolated(nonsending) func untilShown(_ sequence: UInt64) async {
-        await core.stepper.untilShown(Swift.max(result.oldestSequence, sequence))
+    nonisolated(nonsending) func waitUntilPublished(_ sequence: UInt64) async {
+        await core.dispatcher.waitUntilPublished(Swift.max(result.oldestSequence, sequence))
     }
 
     /// The published position; nil while an applied position waits to be published.
-    var shownPosition: Position? { core.stepper.shownPosition }
+    var publishedPosition: Position? { core.dispatcher.publishedPosition }
 }
 
 extension LiveUse: LiveSubscribable {

@@ -79,11 +79,11 @@ extension Store {
     }
 
     /// The number of different live queries that this process keeps up to date.
-    public var liveQueryCount: Int { core.stepper.liveQueryCount }
+    public var liveQueryCount: Int { core.dispatcher.liveQueryCount }
 
     /// The work of keeping live queries up to date since this process opened the store. Use it to check that commits visit only
     /// the queries that they concern.
-    public var liveQueryCounters: LiveQueryCounters { LiveQueryCounters(core.stepper.liveCounters) }
+    public var liveQueryCounters: LiveQueryCounters { LiveQueryCounters(core.dispatcher.liveCounters) }
 
     /// Delivers the number of records that match a request, and then each new number.
     ///

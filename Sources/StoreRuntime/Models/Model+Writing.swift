@@ -85,7 +85,7 @@ extension Model {
                     if let number { pending?.finish(number, isFailed: isFailed) }
                     guard case .failure(let error) = outcome else { return }
                     if let onError { return onError(error) }
-                    core.ownership.tell(
+                    core.ownership.notify(
                         OwnershipNotice(
                             .writeFailed,
                             "\(R.recordSchema.name).\(token.name) was set by a binding, and that was not committed: \(ErrorText.of(error))",

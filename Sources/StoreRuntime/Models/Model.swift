@@ -71,19 +71,19 @@ public final class Model<R: Record>: Observable, Identifiable, Sendable {
     }
 
     /// The position of the step that produced the current values. Not tracked.
-    public var position: Position { (state.shown(logging: nil) ?? older(logging: nil)).position }
+    public var position: Position { (state.version(logging: nil) ?? older(logging: nil)).position }
 
     /// Returns the version that the calling thread reads in a read view that is older than the model.
     @usableFromInline
     func older(logging part: Int?) -> ModelVersion<R> {
-        guard let view = ReadViewStorage.current(on: table.timeline) else { return visible }
+        guard let view = ReadViewStorage.current(on: table.timeline) else { return publishedVersion }
         let record = try? view.record(R.self, id: id)
         let version = record.map { ModelVersion($0, at: view.position) }
         return state.addEarlier(version, in: view, logging: part).of(R.self)
     }
 
     /// The version that reads outside of read views get.
-    var visible: ModelVersion<R> { state.visible.of(R.self) }
+    var publishedVersion: ModelVersion<R> { state.publishedVersion.of(R.self) }
 }
 
 extension Model: Hashable {

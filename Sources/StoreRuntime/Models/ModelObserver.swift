@@ -2,7 +2,7 @@
 /// it.
 package protocol ModelObserver: AnyObject, Sendable {
     /// Called before a new version of the model is published.
-    func willShow()
+    func willPublish()
     /// Called when no more changes come: after the record's deletion is published, when the store was closed, or when the record
     /// cannot be read. It may be called more than once.
     func ended()

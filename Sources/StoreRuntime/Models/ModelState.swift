@@ -67,9 +67,9 @@ final class ModelState: Observable, Sendable {
     func read(_ slot: Int, _ body: (AnyModelVersion) -> Void) {
         track(slot)
         if let view = ReadViewStorage.current(on: timeline) {
-            if let version = shown(in: view, logging: slot) { body(version) }
+            if let version = version(in: view, logging: slot) { body(version) }
         } else {
-            let sequence = withVisible(body)
+            let sequence = withPublishedVersion(body)
             note(sequence, slot)
         }
     }
@@ -77,7 +77,7 @@ final class ModelState: Observable, Sendable {
     /// Reads the current version for the calling thread, tracked as a read of all fields.
     func readAll() -> AnyModelVersion? {
         for slot in 0..<slots.deleted { track(slot) }
-        return shown(logging: -1)
+        return version(logging: -1)
     }
 
     private func track(_ slot: Int) {
@@ -93,14 +93,14 @@ final class ModelState: Observable, Sendable {
     /// Returns the version that the calling thread reads; nil in a read view that is older than the model.
     ///
     /// - Parameter part: the slot to log as read, -1 for the whole record; nil to log nothing.
-    func shown(logging part: Int?) -> AnyModelVersion? {
-        if let view = ReadViewStorage.current(on: timeline) { return shown(in: view, logging: part) }
-        let shown = visible
-        note(shown.sequence, part)
-        return shown
+    func version(logging part: Int?) -> AnyModelVersion? {
+        if let view = ReadViewStorage.current(on: timeline) { return version(in: view, logging: part) }
+        let version = publishedVersion
+        note(version.sequence, part)
+        return version
     }
 
-    private func shown(in view: ReadViewStorage, logging part: Int?) -> AnyModelVersion? {
+    private func version(in view: ReadViewStorage, logging part: Int?) -> AnyModelVersion? {
         guard let version = state.withLock({ $0.versions.value(at: view.sequence) }) else { return nil }
         note(version.sequence, part)
         return version
@@ -112,14 +112,14 @@ final class ModelState: Observable, Sendable {
     /// - Returns: the version that the view reads.
     func addEarlier(_ version: AnyModelVersion?, in view: ReadViewStorage, logging part: Int?) -> AnyModelVersion {
         let floor = timeline.floor
-        let shown = state.withLock { state in
+        let version = state.withLock { state in
             if let known = state.versions.value(at: view.sequence) { return known }
             guard let version else { return state.versions.oldest }
             state.versions.addEarlier(version, at: view.sequence, floor: floor)
             return version
         }
-        note(shown.sequence, part)
-        return shown
+        note(version.sequence, part)
+        return version
     }
 
     /// Logs which version the current closure read. The log keeps the model alive, because only live models receive changes.
@@ -130,8 +130,8 @@ final class ModelState: Observable, Sendable {
     }
 
     /// The version that reads outside of read views get.
-    var visible: AnyModelVersion {
-        let sequence = timeline.visibleSequence
+    var publishedVersion: AnyModelVersion {
+        let sequence = timeline.publishedSequence
         return state.withLock { $0.versions.valueOrOldest(at: sequence) }
     }
 
@@ -139,8 +139,8 @@ final class ModelState: Observable, Sendable {
     var newestSequence: UInt64 { state.withLock { $0.versions.newestSequence } }
 
     /// - Returns: the position of the version that `body` received.
-    private func withVisible(_ body: (AnyModelVersion) -> Void) -> UInt64 {
-        let sequence = timeline.visibleSequence
+    private func withPublishedVersion(_ body: (AnyModelVersion) -> Void) -> UInt64 {
+        let sequence = timeline.publishedSequence
         return state.withLock { state in
             guard state.versions.newestSequence <= sequence else {
                 let version = state.versions.valueOrOldest(at: sequence)
@@ -177,10 +177,10 @@ final class ModelState: Observable, Sendable {
     }
 
     /// Notifies Observation and observers before a version is published.
-    func willShow(_ version: AnyModelVersion) {
+    func willPublish(_ version: AnyModelVersion) {
         guard isAwaited.load(ordering: .relaxed) else { return }
         forEachSlot(changedBy: version) { registrar.willSet(self, keyPath: $0) }
-        for observer in state.withLock({ $0.observers }) { observer.willShow() }
+        for observer in state.withLock({ $0.observers }) { observer.willPublish() }
     }
 
     /// Notifies Observation and observers that a version is published, and removes versions that no reader can ask for.
@@ -189,7 +189,7 @@ final class ModelState: Observable, Sendable {
     ///   - floor: the oldest position that a reader can ask for.
     ///   - signals: receives the signals to raise.
     /// - Returns: whether older versions remain.
-    func didShow(_ version: AnyModelVersion, floor: UInt64, _ signals: inout [Signal]) -> Bool {
+    func didPublish(_ version: AnyModelVersion, floor: UInt64, _ signals: inout [Signal]) -> Bool {
         if isAwaited.load(ordering: .relaxed) {
             forEachSlot(changedBy: version) { slot in
                 registrar.didSet(self, keyPath: slot)
@@ -249,7 +249,7 @@ final class ModelState: Observable, Sendable {
             state.observers.append(observer)
             return state.isEnded
         }
-        if isEnded || visible.isDeleted { observer.ended() }
+        if isEnded || publishedVersion.isDeleted { observer.ended() }
     }
 
     /// Removes an observer.

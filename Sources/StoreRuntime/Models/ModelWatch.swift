@@ -11,7 +11,7 @@ final class ModelWatch<R: Record> {
     /// - Parameter line: the line that subscribed.
     init(_ model: Model<R>, fields: FieldIndexSet, line: (file: StaticString, line: UInt)) {
         self.model = model
-        versions = VersionWatch(model.state, fields: fields, ModelTelling(model))
+        versions = VersionWatch(model.state, fields: fields, ModelWitnessing(model))
         pin = model.core.ownership.pin(model, .borrower, by: Scope.currentHolder, line.file, line.line)
     }
 
@@ -33,7 +33,7 @@ final class VersionWatch {
 
     private let state: ModelState
     private let fields: FieldIndexSet
-    private let telling: ModelTelling
+    private let witnessing: ModelWitnessing
     private let signal = Signal()
     private var subscription: UInt64?
     /// The position of the newest version that was examined.
@@ -42,15 +42,15 @@ final class VersionWatch {
     private(set) var last: AnyModelVersion?
     private var cancelledEnd = CancelledEnd()
 
-    init(_ state: ModelState, fields: FieldIndexSet, _ telling: ModelTelling) {
+    init(_ state: ModelState, fields: FieldIndexSet, _ witnessing: ModelWitnessing) {
         self.state = state
         self.fields = fields
-        self.telling = telling
-        telling.begin(state)
+        self.witnessing = witnessing
+        witnessing.begin(state)
     }
 
     func end() {
-        telling.end()
+        witnessing.end()
         if let subscription { state.unsubscribe(subscription) }
     }
 
@@ -78,7 +78,7 @@ final class VersionWatch {
     private func begin() async -> Bool {
         // A task keeps the memory of its deepest call, and for a waiting task that would be `settle`. So it is called only if
         // needed.
-        if !telling.isSettled(state) { await telling.settle(state) }
+        if !witnessing.isSettled(state) { await witnessing.settle(state) }
         return takeFirst()
     }
 
@@ -87,7 +87,7 @@ final class VersionWatch {
         if state.hasEnded { return false }
         // Subscribes before the look, so that no change is lost between the two.
         subscription = state.subscribe(signal, to: fields)
-        last = telling.given { Step(old: nil, new: state.visible, changed: FieldIndexSet()) }?.new
+        last = witnessing.given { Step(old: nil, new: state.publishedVersion, changed: FieldIndexSet()) }?.new
         seen = last?.sequence ?? 0
         return last != nil
     }
@@ -97,14 +97,14 @@ final class VersionWatch {
     /// - Returns: whether to deliver that version.
     @inline(never)
     private func look() -> Bool {
-        guard let old = last, let next = telling.given({ step(from: old) }) else { return false }
+        guard let old = last, let next = witnessing.given({ step(from: old) }) else { return false }
         last = next.new
         return true
     }
 
     /// Returns the step to the published version; nil if the watched fields are the same.
     private func step(from old: AnyModelVersion) -> Step? {
-        let new = state.visible
+        let new = state.publishedVersion
         guard new.sequence != seen else { return nil }
         seen = new.sequence
         let changed = new.changedFieldIndexes(since: old)

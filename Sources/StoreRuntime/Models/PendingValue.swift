@@ -35,7 +35,7 @@ final class PendingValue<Value: Sendable>: Observable, Sendable {
             state.version += 1
             return state.newest
         }
-        tell()
+        deliver()
         return number
     }
 
@@ -48,12 +48,12 @@ final class PendingValue<Value: Sendable>: Observable, Sendable {
             state.version += 1
             return true
         }
-        if isOver { tell() }
+        if isOver { deliver() }
     }
 
     // Notifies after the change, so that a notified reader reads the new value. A reader of the old value whose tracking has not
     // begun yet compares versions.
-    private func tell() {
+    private func deliver() {
         MarkingTurn.run { tracked.change() }
     }
 }

@@ -21,9 +21,9 @@ extension Store {
     /// Returns the live model of a record, as ``model(_:id:)``; nil if there is no record with this id.
     public func modelIfPresent<R: Record>(_ type: R.Type = R.self, id: R.ID) throws -> Model<R>? {
         try requireOpen()
-        try core.stepper.start()
+        try core.dispatcher.start()
         let key = RecordKey.of(type, id: id)
-        guard let view = ReadViewStorage.current(on: core.stepper.timeline) else {
+        guard let view = ReadViewStorage.current(on: core.dispatcher.timeline) else {
             return try core.model(type, key: key)
         }
         guard let found = try StoredRecord<R>(key, in: view.scope) else { return nil }
@@ -34,8 +34,8 @@ extension Store {
 extension StoreCore {
     /// Returns the live model of a record, which it reads if there is no model yet; nil if the record does not exist.
     fileprivate func model<R: Record>(_ type: R.Type, key: [UInt8]) throws -> Model<R>? {
-        let table = stepper.table(type)
-        if let model = table.find(key), !model.visible.isDeleted { return model }
+        let table = dispatcher.table(type)
+        if let model = table.find(key), !model.publishedVersion.isDeleted { return model }
         while true {
             let transaction = try beginRead()
             let scope = transaction._reading
@@ -47,7 +47,7 @@ extension StoreCore {
     private func add<R: Record>(
         _ found: StoredRecord<R>, at position: Position, _ table: TypedModelTable<R>
     ) -> Model<R>? {
-        table.add(Model(found, at: position, table, self)) { stepper.applyingSequence }
+        table.add(Model(found, at: position, table, self)) { dispatcher.applyingSequence }
     }
 
     /// Returns the live model of a record that a view or a live result has at a position.
@@ -55,7 +55,7 @@ extension StoreCore {
     /// If the record does not exist any more, returns a separate model, which keeps the record's values and is deleted from the
     /// next position on. If the record cannot be read, returns a model that has ended.
     func model<R: Record>(of found: StoredRecord<R>, at position: Position) -> Model<R> {
-        let table = stepper.table(R.self)
+        let table = dispatcher.table(R.self)
         if let model = table.find(found.key) ?? add(found, at: position, table) {
             if model.state.incarnation == found.incarnation { return model }
         } else {
@@ -71,10 +71,10 @@ extension StoreCore {
         }
         var (found, position) = (found, position)
         // A later view may still have the record, with other values.
-        if let view = ReadViewStorage.current(on: stepper.timeline), view.sequence > position.sequence,
-            let shown = try? StoredRecord<R>(found.key, in: view.scope), shown.incarnation == found.incarnation
+        if let view = ReadViewStorage.current(on: dispatcher.timeline), view.sequence > position.sequence,
+            let version = try? StoredRecord<R>(found.key, in: view.scope), version.incarnation == found.incarnation
         {
-            (found, position) = (shown, view.position)
+            (found, position) = (version, view.position)
         }
         let model = Model(found, at: position, table, self)
         model.state.pushEnd { version in

@@ -11,19 +11,19 @@ struct NoticeBook {
         let line: SourceLine?
     }
 
-    private var told: Set<Subject> = []
+    private var reported: Set<Subject> = []
     /// The lines of owners whose expression was evaluated for a check.
     private var checked: Set<SourceLine> = []
     /// By the number of the line.
     private(set) var constructions: [UInt32: Constructed] = [:]
 
-    var count: Int { told.count }
+    var count: Int { reported.count }
 
     /// Notes a notice.
     ///
     /// - Returns: whether it is the first of its kind for the line.
     mutating func isNew(_ notice: OwnershipNotice) -> Bool {
-        told.insert(Subject(code: notice.code, line: notice.line)).inserted
+        reported.insert(Subject(code: notice.code, line: notice.line)).inserted
     }
 
     /// Notes the check of an owner's expression.

@@ -21,7 +21,7 @@ public final class OwnershipRegistry: Sendable {
         /// Whether a task is running that ends rests in time.
         var isTimed = false
         /// Whether a task is running that reports leaks in time.
-        var isTellingLeaks = false
+        var isNotifyingLeaks = false
 
         /// Whether an object that should be gone is leaked: no scope has it, it does not rest, and nothing in an open scope
         /// borrows it.
@@ -70,7 +70,7 @@ public final class OwnershipRegistry: Sendable {
         var since: Int64
         /// The scopes that have to end before the object can be reported.
         var awaited: [UInt64] = []
-        var isTold = false
+        var isReported = false
 
         var object: KeptObject? { reference.object.map(KeptObject.init) }
     }
@@ -256,12 +256,12 @@ public final class OwnershipRegistry: Sendable {
                 state.suspects[id]?.since = now
                 isDue = true
             }
-            guard isDue, leakDelay > 0, !state.isTellingLeaks else { return false }
-            state.isTellingLeaks = true
+            guard isDue, leakDelay > 0, !state.isNotifyingLeaks else { return false }
+            state.isNotifyingLeaks = true
             return true
         }
-        if leakDelay == 0 { tellLeaks() }
-        if startsTimer { tellLeaksInTime() }
+        if leakDelay == 0 { notifyLeaks() }
+        if startsTimer { scheduleLeakNotices() }
     }
 
     /// The open scopes without a parent.
@@ -324,18 +324,18 @@ public final class OwnershipRegistry: Sendable {
     // MARK: Notices
 
     /// Delivers a notice, once for its kind and line.
-    package func tell(_ notice: OwnershipNotice) {
+    package func notify(_ notice: OwnershipNotice) {
         guard state.withLock({ $0.notices.isNew(notice) }) else { return }
-        let tell = options.onNotice ?? StandardErrorNotice.write
-        tell(notice)
+        let notify = options.onNotice ?? StandardErrorNotice.write
+        notify(notice)
     }
 
-    private func tellLeaksInTime() {
+    private func scheduleLeakNotices() {
         let sleep = options.clock.sleep
         Task { [weak self] in
             while let next = self?.nextLeakTime() {
                 do { try await sleep(next) } catch { return }
-                self?.tellLeaks()
+                self?.notifyLeaks()
             }
         }
     }
@@ -344,20 +344,20 @@ public final class OwnershipRegistry: Sendable {
     /// ends.
     private func nextLeakTime() -> Int64? {
         state.withLock { state in
-            let untold = state.suspects.values.filter { !$0.isTold && $0.awaited.isEmpty }
-            let next = untold.map(\.since).min().map { $0.addingSaturated(leakDelay) }
+            let unreported = state.suspects.values.filter { !$0.isReported && $0.awaited.isEmpty }
+            let next = unreported.map(\.since).min().map { $0.addingSaturated(leakDelay) }
             if let next, next < .max { return next }
-            state.isTellingLeaks = false
+            state.isNotifyingLeaks = false
             return nil
         }
     }
 
-    private func tellLeaks() {
+    private func notifyLeaks() {
         let now = now
         let living = livingSuspects()
         let leaked = state.withLock { state in
             living.compactMap { id, object -> (Suspect, KeptObject)? in
-                guard let suspect = state.suspects[id], !suspect.isTold, suspect.awaited.isEmpty,
+                guard let suspect = state.suspects[id], !suspect.isReported, suspect.awaited.isEmpty,
                     suspect.since <= now - leakDelay
                 else { return nil }
                 if state.pins.isInScope(object) {
@@ -371,13 +371,13 @@ public final class OwnershipRegistry: Sendable {
                 }
                 // The object is checked again when that scope ends.
                 if let scope = state.borrowingScope(of: object), state.wait(id, for: [scope]) { return nil }
-                state.suspects[id]?.isTold = true
+                state.suspects[id]?.isReported = true
                 return (suspect, object)
             }
         }
         for (suspect, object) in leaked {
             let line = state.withLock { $0.lines[suspect.line] }
-            tell(
+            notify(
                 OwnershipNotice(
                     .leaked,
                     "\(ownershipLabel(object.object)) is alive although \(suspect.scope) is closed, the last scope that had it; "
@@ -400,7 +400,7 @@ public final class OwnershipRegistry: Sendable {
             return state.notices.count(constructed, used, line: line, of: type)
         }
         guard isWasteful else { return }
-        tell(
+        notify(
             OwnershipNotice(
                 .repeatedConstruction,
                 "\(type) is made more often than it is used, with each update of the parent; @StateObject with an expression makes "

@@ -49,7 +49,7 @@ public final class StoreSnapshot: Sendable {
         while true {
             var transaction = try store.beginRead()
             let known = state.withLock { $0 }
-            let head = try transaction._reading.toldHead().sequence
+            let head = try transaction._reading.completeHead().sequence
             // Another thread has read a newer snapshot meanwhile: retry with a snapshot that is at least as new.
             if known.head.sequence > head { continue }
             let current = try update(known, transaction, head: head)

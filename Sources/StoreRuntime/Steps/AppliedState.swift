@@ -75,7 +75,7 @@ struct AppliedState {
     ///
     /// - Parameter willApply: called with the new position before the step reads changes.
     mutating func apply(
-        _ scope: ReadContext, tables: [any ModelTable], recent: Dispatcher,
+        _ scope: ReadContext, tables: [any ModelTable], recent: FeedNotifier,
         willApply: (UInt64) -> Void
     ) throws {
         let head = try scope.feedHead()
@@ -87,10 +87,10 @@ struct AppliedState {
         let changes = catalogVersion == scope.state.catalog.version ? try net.readableChanges() : nil
         // Nothing throws from here on, because no change may be applied twice.
         var publication = Publication(target.sequence)
-        let told = net.resetTypes.isEmpty ? changes : nil
-        live.apply(told, in: scope, at: target, &publication)
+        let known = net.resetTypes.isEmpty ? changes : nil
+        live.apply(known, in: scope, at: target, &publication)
         if catalogVersion != scope.state.catalog.version { dependents.read(scope.state.catalog) }
-        dependents.apply(told, &publication)
+        dependents.apply(known, &publication)
         for table in tables {
             let isReset = table.typeNumber(scope.state.catalog).map(net.resetTypes.contains) ?? false
             if let changes, !isReset {
@@ -110,7 +110,7 @@ struct AppliedState {
     /// - Returns: the result. If another caller was quicker with the same request, the result of that caller.
     /// - Throws: ``StoreError``: the reason why the request no longer matches its type; `damaged`.
     mutating func use(
-        _ start: LiveStart, in scope: ReadContext, recent: Dispatcher, _ timeline: Timeline
+        _ start: LiveStart, in scope: ReadContext, recent: FeedNotifier, _ timeline: Timeline
     ) throws -> LiveResult {
         if let shared = live.share(start.key) { return shared }
         var start = start
@@ -126,7 +126,7 @@ struct AppliedState {
 
     /// Returns the net changes since the last step.
     private func net(
-        _ scope: ReadContext, to target: Position, _ tables: [any ModelTable], _ dispatcher: Dispatcher
+        _ scope: ReadContext, to target: Position, _ tables: [any ModelTable], _ notifier: FeedNotifier
     ) throws -> StepNet {
         let catalog = scope.state.catalog
         var interest: [UInt32: StepNet.Interest] = [:]
@@ -138,7 +138,7 @@ struct AppliedState {
         for table in tables where !table.isEmpty {
             if let number = table.typeNumber(catalog), interest[number] == .nothing { interest[number] = .after }
         }
-        return try net(scope, from: position, to: target, interest, dispatcher)
+        return try net(scope, from: position, to: target, interest, notifier)
     }
 
     /// Returns the net changes between two positions.
@@ -146,12 +146,12 @@ struct AppliedState {
     /// - Parameter interest: the part of each type's changes that is of interest, by type number.
     private func net(
         _ scope: ReadContext, from start: Position, to target: Position, _ interest: [UInt32: StepNet.Interest],
-        _ dispatcher: Dispatcher
+        _ notifier: FeedNotifier
     ) throws -> StepNet {
         var net = StepNet(scope.state.catalog) { interest[$0] ?? .nothing }
         var position = start
         let count = Int(clamping: target.sequence - position.sequence)
-        for entry in dispatcher.recent(after: position.sequence, limit: count) {
+        for entry in notifier.recent(after: position.sequence, limit: count) {
             let part = try entry.part(store: target.store)
             // If another process has written in between, the rest is read from the store.
             guard part.header.previousHash == position.hash else { break }

@@ -13,21 +13,21 @@ struct Publication {
     init(_ sequence: UInt64) { self.sequence = sequence }
 
     /// Notifies Observation that published values will change.
-    func willShow() {
-        for (state, version) in models { state.willShow(version) }
-        for other in others { other.willShow(sequence) }
+    func willPublish() {
+        for (state, version) in models { state.willPublish(version) }
+        for other in others { other.willPublish(sequence) }
     }
 
     /// Notifies Observation and subscribers that published values have changed.
     ///
     /// - Parameter floor: the oldest position at which a view can read.
     /// - Returns: the objects that still have older versions.
-    func didShow(floor: UInt64) -> [any Versioned] {
+    func didPublish(floor: UInt64) -> [any Versioned] {
         var older: [any Versioned] = []
         var signals: [Signal] = []
-        for (state, version) in models where state.didShow(version, floor: floor, &signals) { older.append(state) }
+        for (state, version) in models where state.didPublish(version, floor: floor, &signals) { older.append(state) }
         for other in others {
-            other.didShow(sequence)
+            other.didPublish(sequence)
             if other.prune(below: floor) { older.append(other) }
         }
         for signal in signals { signal.raise() }

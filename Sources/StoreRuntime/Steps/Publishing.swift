@@ -9,9 +9,9 @@ protocol Versioned: AnyObject, Sendable {
 /// An observable object other than a model that a step changed.
 protocol Publishing: Versioned {
     /// Notifies Observation that the published value will change.
-    func willShow(_ sequence: UInt64)
+    func willPublish(_ sequence: UInt64)
     /// Notifies Observation and subscribers that the published value has changed.
-    func didShow(_ sequence: UInt64)
+    func didPublish(_ sequence: UInt64)
     /// Notifies observers that no more changes come, because the store was closed.
     func end()
 }

@@ -57,16 +57,16 @@ extension Store {
 extension StoreCore {
     /// Runs `body` in a read view. See ``Store/view(_:)``.
     func view<T>(_ body: (borrowing ReadView) throws -> T) throws -> T {
-        try stepper.start()
-        if let outer = ReadViewStorage.current(on: stepper.timeline) { return try body(ReadView(storage: outer)) }
-        let storage = try stepper.openView()
+        try dispatcher.start()
+        if let outer = ReadViewStorage.current(on: dispatcher.timeline) { return try body(ReadView(storage: outer)) }
+        let storage = try dispatcher.openView()
         return try enter(storage) { try body(ReadView(storage: storage)) }
     }
 
     /// Runs `body` in a view that is already open, and then closes it.
     func enter<T>(_ storage: ReadViewStorage, _ body: () throws -> T) rethrows -> T {
         // Versions that were kept for this view can be dropped now.
-        defer { if stepper.timeline.hasOlder.load(ordering: .relaxed) { stepper.ask() } }
+        defer { if dispatcher.timeline.hasOlder.load(ordering: .relaxed) { dispatcher.ask() } }
         return try storage.enter(body)
     }
 }

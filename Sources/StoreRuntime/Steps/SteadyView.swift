@@ -17,10 +17,10 @@ package struct SteadyView {
             storage = nil
             return
         }
-        try core.stepper.start()
-        let storage = try core.stepper.openView()
+        try core.dispatcher.start()
+        let storage = try core.dispatcher.openView()
         self.storage = storage
-        await core.stepper.untilShown(storage.sequence)
+        await core.dispatcher.waitUntilPublished(storage.sequence)
     }
 
     /// Waits a little before opening a view is retried: the table of readers may be full for the moment.

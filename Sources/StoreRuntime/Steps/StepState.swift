@@ -19,7 +19,7 @@ struct StepState {
     private(set) var phase = Phase.idle
     private var isDue = false
     private var isStepping = false
-    private var shownSequence: UInt64 = 0
+    private var publishedSequence: UInt64 = 0
     private var waiters: [(sequence: UInt64, completion: Completion)] = []
 
     /// Begins to run.
@@ -47,7 +47,7 @@ struct StepState {
     ///
     /// - Returns: whether the position is already published or never will be. The caller must then call `completion` itself.
     mutating func wait(for sequence: UInt64, _ completion: @escaping Completion) -> Bool {
-        guard phase == .running, sequence > shownSequence else { return true }
+        guard phase == .running, sequence > publishedSequence else { return true }
         waiters.append((sequence, completion))
         return false
     }
@@ -74,7 +74,7 @@ struct StepState {
     ///
     /// - Returns: the completions that waited for it.
     mutating func show(_ sequence: UInt64) -> [Completion] {
-        shownSequence = sequence
+        publishedSequence = sequence
         let ready = waiters.filter { $0.sequence <= sequence }.map(\.completion)
         if !ready.isEmpty { waiters.removeAll { $0.sequence <= sequence } }
         return ready

@@ -8,7 +8,7 @@ import Synchronization
 /// - `hasOlder` is set by the thread that publishes.
 /// - `views` is protected by its mutex.
 final class Timeline: Sendable {
-    private let visible = Atomic<UInt64>(0)
+    private let published = Atomic<UInt64>(0)
     /// How many open views hold a position.
     private let views = HandoverMutex<[UInt64: Int]>([:])
 
@@ -16,18 +16,18 @@ final class Timeline: Sendable {
     let hasOlder = Atomic(false)
 
     /// The position of reads outside a read view.
-    var visibleSequence: UInt64 { visible.load(ordering: .acquiring) }
+    var publishedSequence: UInt64 { published.load(ordering: .acquiring) }
 
     /// Publishes a later position.
-    func show(_ sequence: UInt64) { visible.store(sequence, ordering: .releasing) }
+    func publish(_ sequence: UInt64) { published.store(sequence, ordering: .releasing) }
 
     /// The position at which the calling thread reads: that of its read view, otherwise the published one.
-    var readSequence: UInt64 { ReadViewStorage.current(on: self)?.sequence ?? visibleSequence }
+    var readSequence: UInt64 { ReadViewStorage.current(on: self)?.sequence ?? publishedSequence }
 
     /// The oldest position at which a thread can read.
     var floor: UInt64 {
         let oldest = views.withLock { $0.keys.min() }
-        return min(oldest ?? .max, visibleSequence)
+        return min(oldest ?? .max, publishedSequence)
     }
 
     func open(_ sequence: UInt64) { views.withLock { $0[sequence, default: 0] += 1 } }

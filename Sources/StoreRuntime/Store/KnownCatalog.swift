@@ -11,18 +11,18 @@ import Synchronization
 final class KnownCatalog: Sendable {
     private let environment: LMDBEnvironment
     private let options: StoreOptions
-    private let dispatcher: Dispatcher
+    private let notifier: FeedNotifier
     private let known: HandoverMutex<KnownState>
     private let records: HandoverMutex<[any Record.Type]>
     private let adding = HandoverMutex(())
 
     init(
         _ environment: LMDBEnvironment, options: StoreOptions, state: StoreState, records: [any Record.Type],
-        _ dispatcher: Dispatcher
+        _ notifier: FeedNotifier
     ) {
         self.environment = environment
         self.options = options
-        self.dispatcher = dispatcher
+        self.notifier = notifier
         known = HandoverMutex(KnownState(state))
         self.records = HandoverMutex(records)
     }
@@ -79,7 +79,7 @@ final class KnownCatalog: Sendable {
     }
 
     /// Notifies readers of the feed after something other than a write closure may have advanced it.
-    func noteMovedFeed() { dispatcher.committed((try? look().sequence) ?? 0, []) }
+    func noteMovedFeed() { notifier.committed((try? look().sequence) ?? 0, []) }
 
     /// Changes the catalog. Runs on the writer thread.
     func edit(_ body: (inout CatalogEditor) throws -> Void) throws {

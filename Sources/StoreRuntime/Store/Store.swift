@@ -67,7 +67,7 @@ public final class Store: Sendable {
     public func close() {
         guard isOpen.exchange(false, ordering: .acquiringAndReleasing) else { return }
         // Ends this store's readers now, even if another `Store` has the same directory open.
-        core.dispatcher.stir()
+        core.notifier.stir()
         // Inside a closure, closing would wait for the closure itself. The last reference may also go away inside one.
         guard WriterThread.isCurrent || core.environment.isReadOnThisThread else { return end() }
         DispatchQueue.global().async { [core, temporary] in Store.end(core, temporary) }

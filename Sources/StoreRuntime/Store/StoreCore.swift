@@ -12,15 +12,15 @@ final class StoreCore: Sendable {
     /// Knows the catalog and begins read transactions.
     let catalog: KnownCatalog
     /// Notifies readers of the feed when it has advanced.
-    let dispatcher: Dispatcher
-    /// The operations of the dispatcher's threads on the store.
-    let access: Dispatcher.Access
+    let notifier: FeedNotifier
+    /// The operations of the notifier's threads on the store.
+    let access: FeedNotifier.Access
     /// Decides when change sets leave the feed.
     let retention: RetentionSchedule
     /// Holds the store's witness, which receives everything that observers see.
     let witnesses: WitnessStand
     /// Keeps models and live results up to date.
-    let stepper: Stepper
+    let dispatcher: Dispatcher
     /// Withdraws write closures that wait too long.
     let deadlines = WriteDeadlines()
     /// Knows which owners and borrowers keep models and other objects alive.
@@ -37,23 +37,23 @@ final class StoreCore: Sendable {
         self.environment = environment
         self.options = options
         self.writer = writer
-        dispatcher = Dispatcher(
+        notifier = FeedNotifier(
             path: environment.path,
             wakeFile: try? WakeFile(in: environment.path, fileMode: options.fileMode, isReadOnly: options.isReadOnly))
-        let catalog = KnownCatalog(environment, options: options, state: state, records: records, dispatcher)
+        let catalog = KnownCatalog(environment, options: options, state: state, records: records, notifier)
         self.catalog = catalog
-        access = Dispatcher.Access {
+        access = FeedNotifier.Access {
             try catalog.look()
         } noteForeignWrite: {
             // A write that changes nothing: its transaction notes the foreign write. Without a writer here, another process has
             // to note it.
             writer?.enqueue(WriteJob(durability: .relaxed, context: Self.context(options)) { _ in })
         }
-        retention = RetentionSchedule(environment, catalog, dispatcher, options: options, writer: writer)
+        retention = RetentionSchedule(environment, catalog, notifier, options: options, writer: writer)
         witnesses = WitnessStand()
-        stepper = Stepper(catalog, dispatcher, access, witnesses, options: options)
+        dispatcher = Dispatcher(catalog, notifier, access, witnesses, options: options)
         ownership = OwnershipRegistry(options: options.ownership)
-        ownership.follow(stepper)
+        ownership.follow(dispatcher)
     }
 
     /// Opens the store in `environment`. Creates it and adds record types as needed.
@@ -92,12 +92,12 @@ final class StoreCore: Sendable {
         }
     }
 
-    /// Runs the queued writes, then ends the writer, the scopes, the steps and the dispatcher.
+    /// Runs the queued writes, then ends the writer, the scopes, the steps and the notifier.
     func drain() {
         writer?.drain()
         for scope in ownership.roots { scope.close() }
-        stepper.stop()
         dispatcher.stop()
+        notifier.stop()
     }
 
     // MARK: Reading
@@ -136,7 +136,7 @@ final class StoreCore: Sendable {
 
     private func run(_ jobs: [WriteJob]) {
         BatchRunner(
-            environment: environment, dispatcher: dispatcher, stepper: stepper, retention: retention,
+            environment: environment, notifier: notifier, dispatcher: dispatcher, retention: retention,
             onEvent: options.onEvent
         )
         .run(jobs, state: { state }, reload: catalog.reload)

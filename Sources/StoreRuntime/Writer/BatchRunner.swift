@@ -6,8 +6,8 @@ import StoreEngine
 /// Used by one thread at a time: the writer thread, or a caller that runs its own write.
 struct BatchRunner: Sendable {
     let environment: LMDBEnvironment
+    let notifier: FeedNotifier
     let dispatcher: Dispatcher
-    let stepper: Stepper
     /// Removes change sets that are no longer retained, after this batch.
     let retention: RetentionSchedule
     /// Receives the outcome of each batch.
@@ -53,19 +53,19 @@ struct BatchRunner: Sendable {
                 switch pass {
                 case .committed(let outcomes):
                     report(tally, current)
-                    return tell(begun, outcomes, current)
+                    return complete(begun, outcomes, current)
                 case .keptHouse(let outcomes):
-                    dispatcher.committedAside()
+                    notifier.committedAside()
                     report(tally, current)
-                    return tell(begun, outcomes, current)
+                    return complete(begun, outcomes, current)
                 case .extended(let outcomes, let head, let entries):
-                    dispatcher.committed(head.sequence, entries)
+                    notifier.committed(head.sequence, entries)
                     report(tally, current)
-                    if stepper.isRunning {
+                    if dispatcher.isRunning {
                         // A task always sees its own writes, also in models and live results.
-                        stepper.afterShowing(head.sequence) { tell(begun, outcomes, current) }
+                        dispatcher.afterPublishing(head.sequence) { complete(begun, outcomes, current) }
                     } else {
-                        tell(begun, outcomes, current)
+                        complete(begun, outcomes, current)
                     }
                     if head.sequence >= retention.feedHeldUntil, FeedRetention.isDue(head, current) { retention.trim() }
                     return
@@ -93,7 +93,7 @@ struct BatchRunner: Sendable {
         for event in tally.events(state) { onEvent(event) }
     }
 
-    private func tell(_ jobs: [WriteJob], _ outcomes: [Outcome], _ state: StoreState) {
+    private func complete(_ jobs: [WriteJob], _ outcomes: [Outcome], _ state: StoreState) {
         for (job, outcome) in zip(jobs, outcomes) {
             switch outcome {
             case .done(let head): job.complete(.success(Position(store: state.identity, head: head)))
@@ -186,7 +186,7 @@ struct BatchRunner: Sendable {
     private func runAlone(
         _ job: WriteJob, _ state: StoreState, _ head: FeedHead, _ raw: consuming LMDBWriteTransaction
     ) -> ClosureEnd {
-        ClosureEnd.run(job.body, job.context, state, head, raw, keepsEntry: dispatcher.wantsEntries)
+        ClosureEnd.run(job.body, job.context, state, head, raw, keepsEntry: notifier.wantsEntries)
     }
 }
 

@@ -53,14 +53,47 @@ enum Compiler {
         return try self.errors(in: "import Library\n" + source, directory, ["-typecheck", "-I", directory.path])
     }
 
+    /// Compiles and links a whole program, and runs it in an empty directory.
+    ///
+    /// - Returns: the program's output and error output.
+    /// - Throws: ``Failed`` with the compiler's errors if the program does not compile or link.
+    static func output(ofProgram source: String) throws -> String {
+        let directory = try TestDirectory()
+        let program = directory.path + "/program"
+        var mode = ["-module-name", "Program", "-o", program, "@" + (try objectList(in: directory)), "-llmdb"]
+        // Objects that were compiled for a sanitizer need its runtime library.
+        if let sanitizer = ProcessInfo.processInfo.environment["MODELSTORE_SANITIZER"] {
+            mode.append("-sanitize=\(sanitizer)")
+        }
+        let errors = try faults(in: source, directory, mode, imports: []).map(\.message)
+        guard errors.isEmpty else { throw Failed(output: errors.joined(separator: "\n")) }
+        return try run(program, [], in: directory.path)
+    }
+
+    /// Writes a list of the library's objects, as an argument file, and returns its path.
+    ///
+    /// A module's folder may hold objects of deleted sources. The list with which the build links another program has none.
+    private static func objectList(in directory: TestDirectory) throws -> String {
+        let linked = products.appending(path: "VersionWorker.product/Objects.LinkFileList")
+        let own = "/VersionWorker.build/"
+        let objects = try String(contentsOf: linked, encoding: .utf8).split(separator: "\n")
+            .filter { !$0.contains(own) }
+        let path = directory.path + "/objects"
+        try objects.joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
     private static func errors(in source: String, _ directory: TestDirectory, _ mode: [String]) throws -> [String] {
         try faults(in: source, directory, mode).map(\.message)
     }
 
-    private static func faults(in source: String, _ directory: TestDirectory, _ mode: [String]) throws -> [Fault] {
+    private static func faults(
+        in source: String, _ directory: TestDirectory, _ mode: [String],
+        imports: [String] = ["Foundation", "ModelStore"]
+    ) throws -> [Fault] {
         let file = directory.path + "/\(UUID()).swift"
-        let imports = "import Foundation\nimport ModelStore\n"
-        try (imports + source).write(toFile: file, atomically: true, encoding: .utf8)
+        let head = imports.map { "import \($0)\n" }.joined()
+        try (head + source).write(toFile: file, atomically: true, encoding: .utf8)
         let output = try run(
             "swiftc",
             (mode.isEmpty ? ["-typecheck"] : mode) + [
@@ -72,7 +105,8 @@ enum Compiler {
             guard let mark = line.firstRange(of: ": error: ") else { return nil }
             let place = line[..<mark.lowerBound].split(separator: ":").suffix(2).map { Int($0) ?? 0 }
             return Fault(
-                line: (place.first ?? 0) - 3, column: (place.last ?? 0) - 1, message: String(line[mark.upperBound...]))
+                line: (place.first ?? 0) - imports.count - 1, column: (place.last ?? 0) - 1,
+                message: String(line[mark.upperBound...]))
         }
     }
 
@@ -123,8 +157,9 @@ enum Compiler {
         let output: String
     }
 
-    private static func run(_ tool: String, _ arguments: [String]) throws -> String {
+    private static func run(_ tool: String, _ arguments: [String], in directory: String? = nil) throws -> String {
         let process = Process()
+        if let directory { process.currentDirectoryURL = URL(filePath: directory) }
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [tool] + arguments
         let output = Pipe()

@@ -6,12 +6,12 @@ import Testing
 
 @testable import StoreRuntime
 
-/// The dispatcher finds commits by polling where no wake arrives.
+/// The notifier finds commits by polling where no wake arrives.
 @Suite(.timeLimit(.minutes(20))) struct SweepTests {
-    /// A store as the dispatcher sees it.
+    /// A store as the notifier sees it.
     private final class Seen: Sendable {
         private let state = Mutex((sequence: UInt64(0), foreign: Int?.none, told: 0))
-        /// One element for each write of a foreign program that the dispatcher noted.
+        /// One element for each write of a foreign program that the notifier noted.
         let reports: AsyncStream<Void>
         private let report: AsyncStream<Void>.Continuation
 
@@ -23,8 +23,8 @@ import Testing
             state.withLock { ($0.sequence, $0.foreign) = (sequence, foreign) }
         }
 
-        var access: Dispatcher.Access {
-            Dispatcher.Access {
+        var access: FeedNotifier.Access {
+            FeedNotifier.Access {
                 self.state.withLock { ($0.sequence, $0.foreign) }
             } noteForeignWrite: {
                 self.state.withLock { $0.told += 1 }
@@ -41,19 +41,19 @@ import Testing
     ) async throws {
         let folder = try StoreFolder()
         let wakeFile = hasWakeFile ? try WakeFile(in: folder.path, fileMode: 0o600, isReadOnly: false) : nil
-        let dispatcher = Dispatcher(path: folder.path, wakeFile: wakeFile)
+        let notifier = FeedNotifier(path: folder.path, wakeFile: wakeFile)
         let seen = Seen()
-        async let wake = dispatcher.wait(after: 0, seen.access)
-        while !dispatcher.wantsEntries { await Task.yield() }
+        async let wake = notifier.wait(after: 0, seen.access)
+        while !notifier.wantsEntries { await Task.yield() }
         seen.commit(1)
         #expect(await wake == .moved)
-        async let wakeAgain = dispatcher.wait(after: 1, seen.access)
+        async let wakeAgain = notifier.wait(after: 1, seen.access)
         // A program that does not know the feed leaves the position unchanged until a ModelStore process notes its write.
         seen.commit(1, foreign: 7)
         for await _ in seen.reports { break }
         seen.commit(2)
         #expect(await wakeAgain == .moved)
         #expect(seen.told == 1)
-        dispatcher.stop()
+        notifier.stop()
     }
 }

@@ -53,7 +53,7 @@ struct ForeignHistory {
         case .own: await write(operations())
         case .foreign:
             let position = try foreignWrite(operations())
-            if let position { try await store.untilShown(position) }
+            if let position { try await store.waitUntilPublished(position) }
         case .held: try await hold(operations)
         case .free: try await hurry(operations)
         }
@@ -66,10 +66,10 @@ struct ForeignHistory {
     }
 
     private mutating func hold(_ operations: () -> [DynamicOperation]) async throws {
-        try store.core.stepper.start()
+        try store.core.dispatcher.start()
         // Effects with pending runs open views, and opening a view is a step.
         for subject in subjects where hasEffects { subject.forget() }
-        store.core.stepper.hold()
+        store.core.dispatcher.hold()
         do {
             for _ in 0..<random.pick([2, 2, 3, 6]) {
                 if random.oneIn(2) {
@@ -81,11 +81,11 @@ struct ForeignHistory {
                 }
             }
         } catch {
-            store.core.stepper.resume()
+            store.core.dispatcher.resume()
             throw error
         }
-        store.core.stepper.resume()
-        await store.core.stepper.untilShown()
+        store.core.dispatcher.resume()
+        await store.core.dispatcher.waitUntilPublished()
     }
 
     private mutating func hurry(_ operations: () -> [DynamicOperation]) async throws {
@@ -99,7 +99,7 @@ struct ForeignHistory {
         for _ in 0..<count {
             let position = try child.answer()
             if random.oneIn(3) { try look() }
-            if let position { try await store.untilShown(position) }
+            if let position { try await store.waitUntilPublished(position) }
         }
     }
 

@@ -23,16 +23,16 @@ final class HeldStore: Sendable {
             if case .observationFailed(let error) = event { failures.errors.withLock { $0.append(error) } }
         }
         store = try Store(at: folder.path, records: Sensor.self, options: options)
-        try store.core.stepper.start()
+        try store.core.dispatcher.start()
     }
 
     /// Pauses steps.
-    func hold() { store.core.stepper.hold() }
+    func hold() { store.core.dispatcher.hold() }
 
     /// Applies all commits since ``hold()`` in one step, and waits until it is published.
     func show() async {
-        store.core.stepper.resume()
-        await store.core.stepper.untilShown()
+        store.core.dispatcher.resume()
+        await store.core.dispatcher.waitUntilPublished()
     }
 
     func put(_ celsius: Double) throws {

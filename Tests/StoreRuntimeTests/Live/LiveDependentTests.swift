@@ -27,7 +27,7 @@ import Testing
     @Test func `a field is followed to where it stands after another has gone`() async throws {
         let store = try Store.temporary(records: Sensor.self)
         try store.addTypes([Self.schema(["age", "floors"])])
-        try store.core.stepper.start()
+        try store.core.dispatcher.start()
         try await Self.set("floors", to: 1, in: store)
         let dependent = LiveDependent { catalog throws(StoreError) in
             let type = catalog.types[try catalog.requireTypeIndex(named: "House")].type
@@ -36,7 +36,7 @@ import Testing
                     type: type.id, fieldIndexes: FieldIndexSet([type.fieldIndex(named: "floors") ?? 0]))
             ]
         }
-        try store.core.stepper.follow(dependent)
+        try store.core.dispatcher.follow(dependent)
         _ = try store.migrate(to: [Self.schema(["floors"])], isTrial: false)
         // When this write returns, the migration's step is complete.
         try await store.write { try $0.insert(Sensor(id: "s1", room: "hall", serial: "A-1")) }

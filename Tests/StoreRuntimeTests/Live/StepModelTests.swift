@@ -96,9 +96,9 @@ import Testing
             held.store.core.enter(storage) { model.celsius }
         }
         try held.put(5)
-        let first = try held.store.core.stepper.openView()
+        let first = try held.store.core.dispatcher.openView()
         try held.put(6)
-        let second = try held.store.core.stepper.openView()
+        let second = try held.store.core.dispatcher.openView()
         try held.put(8)
         let model = try held.store.core.view { _ in try held.store.model(Sensor.self, id: "s1") }
         #expect(value(first, model) == 5)
@@ -112,9 +112,9 @@ import Testing
         let model = try held.store.model(Sensor.self, id: "s1")
         let core = held.store.core
         // The same happens when a task starts to observe while the store closes.
-        core.stepper.stop()
+        core.dispatcher.stop()
         let dependent = LiveDependent()
-        core.stepper.add(dependent)
+        core.dispatcher.add(dependent)
         let signal = Signal()
         dependent.subscribe(signal)
         #expect(await signal.wait() == .ended)
@@ -155,7 +155,7 @@ import Testing
             (positions, continuation) = AsyncStream<UInt64>.makeStream()
         }
 
-        func willShow() {}
+        func willPublish() {}
 
         func ended() {
             if let sequence = try? store.view({ $0.position.sequence }) { continuation.yield(sequence) }
@@ -202,13 +202,13 @@ import Testing
             }
             try raw.change(SampleStore.metadata, MetadataKey.catalogVersion) { $0[0] += 1 }
         }
-        store.core.stepper.ask()
+        store.core.dispatcher.ask()
         #expect(await celsius.next() == nil)
         #expect(await storeError { while try await updates.next() != nil {} }?.code == code)
         #expect(await storeError { while try await counts.next() != nil {} }?.code == code)
         #expect(await storeError { try await effect.waitUntilEnded() }?.code == code)
         #expect(storeError { _ = try query.results }?.code == code)
-        // The store ends observers before it reports the error. The stepper's thread ends before `close` returns, so the report
+        // The store ends observers before it reports the error. The dispatcher's thread ends before `close` returns, so the report
         // has arrived.
         store.close()
         #expect(held.failures.errors.withLock { $0.map(\.code) } == [code])
@@ -216,16 +216,16 @@ import Testing
 
     @Test func `each commit visits the effects and values that it concerns, and no others`() async throws {
         let held = try HeldStore()
-        let stepper = held.store.core.stepper
-        for _ in 0..<100 { stepper.add(LiveDependent()) }
+        let dispatcher = held.store.core.dispatcher
+        for _ in 0..<100 { dispatcher.add(LiveDependent()) }
         let dependent = LiveDependent { catalog throws(StoreError) in
             try catalog.reads(of: FetchRequest<Sensor>())
         }
-        try stepper.follow(dependent)
-        let before = stepper.dependentVisitCount
+        try dispatcher.follow(dependent)
+        let before = dispatcher.dependentVisitCount
         try held.put(1)
         await held.show()
-        #expect(stepper.dependentVisitCount - before == 1)
+        #expect(dispatcher.dependentVisitCount - before == 1)
     }
 
     @Test func `a live query that is first asked for in a view shows the view's position`() throws {

@@ -11,6 +11,6 @@ import Testing
         scope.close()
         for _ in 0..<1_000 { #expect(throws: StoreError.self) { try scope.observe {} } }
         await scope.waitUntilClosed()
-        #expect(store.core.stepper.dependentCount == 0)
+        #expect(store.core.dispatcher.dependentCount == 0)
     }
 }

@@ -23,7 +23,7 @@ package struct PastState: Sendable {
     package init(at position: Position, _ scope: ReadContext) throws(StoreError) {
         try scope.requireResumable(position)
         self.position = position
-        head = Position(store: scope.state.identity, head: try scope.toldHead())
+        head = Position(store: scope.state.identity, head: try scope.completeHead())
         catalogVersion = scope.state.catalog.version
         var earlier = EarlierRecords(scope.state.catalog)
         try scope.forEachPart(after: position, upTo: head.sequence) { (part) throws(StoreError) in

@@ -5,7 +5,7 @@ extension ReadContext {
     ///
     /// - Throws: ``StoreError``: `historyUnavailable` when a program that is not ModelStore has written since the newest change
     ///   set.
-    package func toldHead() throws(StoreError) -> FeedHead {
+    package func completeHead() throws(StoreError) -> FeedHead {
         let head = try feedHead()
         if head.transactionID == UInt64(snapshot.transactionID) { return head }
         throw unknown("a program that is not ModelStore has written to the store", before: head.sequence + 1)
@@ -34,14 +34,14 @@ extension ReadContext {
                     remedy: "run `store-cli verify`")
             }
             for part in parts {
-                try requireTold(part)
+                try requireReconstructible(part)
                 try body(part)
             }
         }
     }
 
     /// Fails for a change set whose earlier state cannot be reconstructed.
-    private func requireTold(_ part: FeedPart) throws(StoreError) {
+    private func requireReconstructible(_ part: FeedPart) throws(StoreError) {
         for change in part.changes {
             if change.kind == .reset {
                 throw unknown("a program that is not ModelStore wrote to the store there", before: part.sequence)

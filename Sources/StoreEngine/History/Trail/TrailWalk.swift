@@ -25,7 +25,7 @@ package struct TrailWalk: Sendable {
     private var walk: FeedWalk?
     private var given = GivenRecords()
     /// The newest change of each type that was delivered.
-    private var toldTypes: [ChangedType: UInt64] = [:]
+    private var deliveredTypes: [ChangedType: UInt64] = [:]
 
     private struct ChangedType: Hashable, Sendable {
         let kind: ChangeKind
@@ -58,7 +58,7 @@ package struct TrailWalk: Sendable {
     package mutating func read(
         _ scope: ReadContext, limit: Int, _ filters: FeedFilters?
     ) throws(StoreError) -> Part {
-        let before = (reached, mark, walk, toldTypes)
+        let before = (reached, mark, walk, deliveredTypes)
         var met: [(TrailKey.Record, GivenRecords.Given)] = []
         do {
             let part = try readOn(scope, limit: max(limit, 1), filters, &met)
@@ -66,7 +66,7 @@ package struct TrailWalk: Sendable {
             return part
         } catch {
             // The failed part was not delivered, so the next call reads it again.
-            (reached, mark, walk, toldTypes) = before
+            (reached, mark, walk, deliveredTypes) = before
             throw StoreError(reading: error, at: "the difference")
         }
     }
@@ -85,7 +85,9 @@ package struct TrailWalk: Sendable {
             met = try readFeed(scope, limit: limit, filters, &records)
         }
         for record in met {
-            if let told = try tell(record, scope, newest: head.sequence, filters, &added) { records.append(told) }
+            if let entry = try entry(of: record, scope, newest: head.sequence, filters, &added) {
+                records.append(entry)
+            }
         }
         let isEnd = reached == head.sequence && walk?.isInside != true
         let difference = FeedDifference(
@@ -101,7 +103,7 @@ package struct TrailWalk: Sendable {
         guard reached < noted, let trail = try TrailReader(scope.state.databases, scope.snapshot) else { return [] }
         var records: [DifferenceEntry] = []
         for (kind, type, sequence) in try trail.changedTypes() {
-            if let told = tell(kind, type, sequence, scope, filters) { records.append(told) }
+            if let entry = entry(of: kind, type, sequence, scope, filters) { records.append(entry) }
         }
         return records
     }
@@ -152,7 +154,9 @@ package struct TrailWalk: Sendable {
         for part in try next.read(scope, FeedWalk.Limits(changes: limit)) {
             for change in part.changes {
                 guard change.isOfRecord else {
-                    if let told = tell(change.kind, change.type, part.sequence, scope, filters) { records.append(told) }
+                    if let entry = entry(of: change.kind, change.type, part.sequence, scope, filters) {
+                        records.append(entry)
+                    }
                     continue
                 }
                 guard let type = ChangeSet.type(of: change, scope.state) else { continue }
@@ -186,12 +190,12 @@ package struct TrailWalk: Sendable {
 
     // MARK: Making entries
 
-    private mutating func tell(
-        _ kind: ChangeKind, _ type: UInt32, _ sequence: UInt64, _ scope: ReadContext, _ filters: FeedFilters?
+    private mutating func entry(
+        of kind: ChangeKind, _ type: UInt32, _ sequence: UInt64, _ scope: ReadContext, _ filters: FeedFilters?
     ) -> DifferenceEntry? {
         let changed = ChangedType(kind: kind, type: type)
-        guard sequence > toldTypes[changed] ?? since.sequence else { return nil }
-        toldTypes[changed] = sequence
+        guard sequence > deliveredTypes[changed] ?? since.sequence else { return nil }
+        deliveredTypes[changed] = sequence
         guard type == .max || filters?.wantsSome(of: type) ?? true else { return nil }
         let typeIndex = scope.state.catalog.typeIndex(ofID: type)
         return DifferenceEntry(
@@ -199,13 +203,13 @@ package struct TrailWalk: Sendable {
             type: typeIndex.map { scope.state.catalog.types[$0] }, id: [], row: nil)
     }
 
-    private func tell(
-        _ met: Met, _ scope: ReadContext, newest: UInt64, _ filters: FeedFilters?,
+    private func entry(
+        of met: Met, _ scope: ReadContext, newest: UInt64, _ filters: FeedFilters?,
         _ added: inout [(TrailKey.Record, GivenRecords.Given)]
     ) throws -> DifferenceEntry? {
         let earlier = given[met.name]
         // The record was already delivered in its state after this change.
-        if let told = earlier?.newest, told >= met.sequence { return nil }
+        if let delivered = earlier?.newest, delivered >= met.sequence { return nil }
         guard let typeIndex = scope.state.catalog.typeIndex(ofID: met.name.type),
             filters?.wantsSome(of: met.name.type) ?? true
         else { return nil }
@@ -213,8 +217,8 @@ package struct TrailWalk: Sendable {
         let wasThere = earlier?.wasThere ?? met.wasThere
         guard let stored = unsafe try scope.value(type.database, key: met.name.key.span.bytes) else {
             // If another change set deleted the record, that one comes later in the walk, and contains the id.
-            let newestTold = met.deletedID == nil ? earlier?.newest : newest
-            added.append((met.name, GivenRecords.Given(newest: newestTold, wasThere: wasThere)))
+            let newestDelivered = met.deletedID == nil ? earlier?.newest : newest
+            added.append((met.name, GivenRecords.Given(newest: newestDelivered, wasThere: wasThere)))
             guard let id = met.deletedID else { return nil }
             return DifferenceEntry(
                 state: .absent, before: wasThere.map { $0 ? .same : .nothing } ?? .unknown, typeNumber: met.name.type,

@@ -84,7 +84,7 @@ package struct SchemaEvolution {
         let before = old.fields.first { $0.id == stored.id }?.name ?? stored.name
         let name = FieldMatch.text(field.name, inStore: before)
         if mode == .opening, old.hasLeftBehind(field.type, of: wanted, ofField: stored.id) {
-            var differences = TypeDifferences(.told)
+            var differences = TypeDifferences(.reported)
             differences.compare(stored.type, field.type, name: name, path: field.name)
             refusals += differences.texts
             return

@@ -6,7 +6,7 @@ struct TypeDifferences {
     /// The purpose of the differences.
     enum Purpose {
         /// To explain why a program cannot work with the store.
-        case told
+        case reported
         /// To explain why the stored type cannot become the declared type.
         case refused(SchemaEvolution.Mode)
     }
@@ -59,21 +59,21 @@ struct TypeDifferences {
 
     private func isNone(_ stored: FieldType, _ other: FieldType) -> Bool {
         switch purpose {
-        case .told: FieldCoverage(stored, declared: other) == .whole
+        case .reported: FieldCoverage(stored, declared: other) == .whole
         case .refused(.opening): FieldConversion.between(stored, other)?.isLossless ?? false
         case .refused(.explicit): FieldConversion.between(stored, other) != nil
         }
     }
 
     private func isFilled(_ field: FieldSchema) -> Bool {
-        if case .told = purpose { return false }
+        if case .reported = purpose { return false }
         return field.fillingBytes(now: nil) != nil
     }
 
     private mutating func addTypes(_ stored: FieldType, _ other: FieldType, _ name: String) {
         let difference = SchemaDifference.type(name, stored: stored, declared: other)
         switch purpose {
-        case .told: add(difference)
+        case .reported: add(difference)
         case .refused where FieldConversion.between(stored, other) == nil:
             add(difference, "and one does not become the other")
         case .refused: add(difference, "which cannot hold all values of the other")
@@ -83,7 +83,7 @@ struct TypeDifferences {
     private mutating func addMissing(_ field: FieldSchema, _ name: String) {
         let difference = SchemaDifference.missingField(name, field.type)
         switch purpose {
-        case .told: add(difference)
+        case .reported: add(difference)
         case .refused:
             add(difference, "and records there would have no value in it (make it optional or give it a default)")
         }
@@ -92,7 +92,7 @@ struct TypeDifferences {
     private mutating func addUndeclared(_ field: FieldSchema, _ name: String) {
         let difference = SchemaDifference.undeclaredField(name, field.type)
         switch purpose {
-        case .told: add(difference)
+        case .reported: add(difference)
         case .refused(.opening):
             add(difference, "and without it elements of a set, or keys, that are different could be equal")
         case .refused(.explicit): break

@@ -73,7 +73,7 @@ struct ReplayRunner {
                 entries.append(nil)
             case .closure(let body):
                 switch ClosureEnd.run(
-                    body, write.context, state, head, raw, keepsEntry: core.dispatcher.wantsEntries)
+                    body, write.context, state, head, raw, keepsEntry: core.notifier.wantsEntries)
                 {
                 case .undone(let error): return error.isMapFull ? .mapFull : .failed(at: index, error)
                 case .kept(let finished):
@@ -94,7 +94,7 @@ struct ReplayRunner {
             if failure.isMapFull { return .mapFull }
             throw failure
         }
-        if head.sequence > first { core.dispatcher.committed(head.sequence, entries) }
+        if head.sequence > first { core.notifier.committed(head.sequence, entries) }
         return .committed(positions)
     }
 }

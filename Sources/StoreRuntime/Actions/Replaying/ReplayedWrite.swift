@@ -57,24 +57,24 @@ extension Store {
     package func replay(_ writes: [ReplayedWrite], goesOn: Bool = false) throws -> ReplayedWrites {
         try requireWritable()
         let core = core
-        core.stepper.hold()
+        core.dispatcher.hold()
         let done: ReplayedWrites
         do {
             done = try core.perform { try ReplayRunner(core: core).run(writes) }
         } catch {
-            core.stepper.resume()
+            core.dispatcher.resume()
             throw error
         }
-        if !goesOn { showReplayed(to: done.positions.last?.sequence ?? 0) }
+        if !goesOn { publishReplayed(to: done.positions.last?.sequence ?? 0) }
         return done
     }
 
     /// Publishes in one step the changes that ``replay(_:goesOn:)`` made. Blocks until then.
-    package func showReplayed(to sequence: UInt64) {
-        core.stepper.resume()
-        guard core.stepper.isRunning else { return }
-        let shown = Handover<Void>()
-        core.stepper.afterShowing(sequence) { shown.give(()) }
-        shown.wait()
+    package func publishReplayed(to sequence: UInt64) {
+        core.dispatcher.resume()
+        guard core.dispatcher.isRunning else { return }
+        let published = Handover<Void>()
+        core.dispatcher.afterPublishing(sequence) { published.give(()) }
+        published.wait()
     }
 }

@@ -23,7 +23,7 @@ package enum WitnessedInterest: Sendable {
     /// A live query, whose steps the witness receives.
     case query(LiveKey)
     /// Records of one type. The witness does not receive the deliveries, for the given reason.
-    case untold(typeName: String, reason: String)
+    case unrecorded(typeName: String, reason: String)
 }
 
 /// The identity of a subscription for a witness.
@@ -120,18 +120,18 @@ extension Store {
     /// - Throws: ``StoreError``: `inUse` if the store has a witness.
     package func attach(_ witness: any RuntimeWitness, after sequence: UInt64) async throws {
         try requireOpen()
-        if core.stepper.isRunning {
-            core.stepper.ask()
-            await core.stepper.untilShown(sequence)
+        if core.dispatcher.isRunning {
+            core.dispatcher.ask()
+            await core.dispatcher.waitUntilPublished(sequence)
         }
-        try core.stepper.attach(witness)
+        try core.dispatcher.attach(witness)
     }
 
     /// The newest change set that this process knows, if it makes no steps that a witness would receive; nil if it does.
     package var unobservedSequence: UInt64? {
         // Read first: steps that begin meanwhile begin at this position or later.
-        let newest = core.dispatcher.newestSequence
-        return core.stepper.isRunning ? nil : newest
+        let newest = core.notifier.newestSequence
+        return core.dispatcher.isRunning ? nil : newest
     }
 
     /// The least number of change sets that the feed retains.
@@ -141,7 +141,7 @@ extension Store {
     ///
     /// - Returns: false once the task is cancelled or the store is closed.
     package func untilFeedMoves(after sequence: UInt64) async -> Bool {
-        await core.dispatcher.wait(after: sequence, core.access) == .moved
+        await core.notifier.wait(after: sequence, core.access) == .moved
     }
 
     /// Throws if the store has a witness.

@@ -17,15 +17,15 @@ struct EffectRun {
     init(_ core: StoreCore?, _ file: StaticString, _ line: UInt) throws {
         self.core = core
         self.line = (file, line)
-        if let core { try core.stepper.start() }
+        if let core { try core.dispatcher.start() }
     }
 
     /// Runs `body` until the task is cancelled, `body` throws, or the store is closed.
     nonisolated(nonsending) func run(_ body: () throws -> Void) async throws {
         // Added here, where `defer` removes it in any case: a run that was created may never start.
-        core?.stepper.add(dependent)
+        core?.dispatcher.add(dependent)
         defer {
-            core?.stepper.remove(dependent)
+            core?.dispatcher.remove(dependent)
             end.come()
         }
         var kept = EffectKeeping(line.file, line.line)
@@ -36,7 +36,7 @@ struct EffectRun {
                 view = try await SteadyView(core)
             } catch {
                 try await SteadyView.pause(after: error)
-                core?.ownership.tell(
+                core?.ownership.notify(
                     OwnershipNotice(
                         .readFailed, "an effect waits until the store can be read: \(ErrorText.of(error))",
                         line: SourceLine(line.file, line.line), error: error))

@@ -101,11 +101,11 @@ package struct DynamicRows: Sendable {
     package let followed: [FieldName]
     private let rows: LiveRows
 
-    init(_ shown: LiveShown) {
-        type = shown.type
-        catalog = shown.catalog
-        followed = shown.followed
-        rows = shown.rows
+    init(_ version: LiveVersion) {
+        type = version.type
+        catalog = version.catalog
+        followed = version.followed
+        rows = version.rows
     }
 
     /// The number of rows.

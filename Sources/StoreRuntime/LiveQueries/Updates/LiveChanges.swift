@@ -74,7 +74,7 @@ public struct LiveChanges<R: Record>: Sendable {
     /// Creates the typed form of a difference.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
-    init(_ difference: LiveDifference, from old: LiveShown, to new: LiveShown) throws(StoreError) {
+    init(_ difference: LiveDifference, from old: LiveVersion, to new: LiveVersion) throws(StoreError) {
         let before = try old.catalog.binding(R.self)
         let after = try new.catalog.binding(R.self)
         for index in difference.inserts {

@@ -89,7 +89,7 @@ final class LivePull<Element: Sendable> {
         await sources.settle()
         while true {
             // No position is published between reading the results and reporting them to the witness.
-            if let steps = witnesses.withState({ sources.take(timeline.visibleSequence, &$0) }) {
+            if let steps = witnesses.withState({ sources.take(timeline.publishedSequence, &$0) }) {
                 return try sources.element(steps)
             }
             // A step was published after some results were read and before the others were. Retry: the next attempt usually
@@ -134,19 +134,19 @@ extension Store {
                 }
                 return nil
             }
-            return LivePull(signal, core.stepper.timeline, core.witnesses, sources)
+            return LivePull(signal, core.dispatcher.timeline, core.witnesses, sources)
         }
     }
 
     private static func steps<each R: Record>(
         to sequence: UInt64, _ state: inout WitnessStand.State, _ watches: repeat LiveWatch<each R>
     ) -> [LiveStep]? {
-        var shown: [LiveShown] = []
+        var versions: [LiveVersion] = []
         for watch in repeat each watches {
-            guard let one = watch.shown(at: sequence) else { return nil }
-            shown.append(one)
+            guard let one = watch.version(at: sequence) else { return nil }
+            versions.append(one)
         }
-        var rest = shown[...]
+        var rest = versions[...]
         var steps: [LiveStep] = []
         for watch in repeat each watches { steps.append(watch.given(rest.removeFirst(), &state)) }
         return steps

@@ -49,8 +49,8 @@ struct LiveStart {
     /// Returns the state of the result at ``position``.
     ///
     /// - Parameter catalog: the catalog of the snapshot at that position.
-    func shown(_ catalog: Catalog) -> LiveShown {
-        LiveShown(matcher, id, isCount: key.isCount, at: position, catalog)
+    func version(_ catalog: Catalog) -> LiveVersion {
+        LiveVersion(matcher, id, isCount: key.isCount, at: position, catalog)
     }
 
     /// Moves the request into a matcher that has reached the same position.

@@ -3,14 +3,14 @@ package import StoreEngine
 /// One delivery to a subscriber of a live query, in any form: the result before, and the result now.
 package struct LiveStep: Sendable {
     /// The result that the subscriber received before; nil at the beginning.
-    package let old: LiveShown?
+    package let old: LiveVersion?
     /// The current result.
-    package let new: LiveShown
+    package let new: LiveVersion
     /// The complete difference between the two results; nil if the subscriber received nothing before.
     package let wholeDifference: LiveDifference?
 
     /// Creates the step from `old` to `new`.
-    init(from old: LiveShown?, to new: LiveShown) {
+    init(from old: LiveVersion?, to new: LiveVersion) {
         self.old = old
         self.new = new
         wholeDifference = old.map { old in

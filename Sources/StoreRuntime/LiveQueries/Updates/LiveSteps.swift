@@ -24,7 +24,7 @@ package final class LiveSteps {
     private var subscription: LiveSubscription
     /// The result that the subscriber received last. A later result without a difference to deliver does not replace it, because
     /// the subscriber has not received that one.
-    private var last: LiveShown?
+    private var last: LiveVersion?
     private var hasBegun = false
     /// Whether the subscription has waited for the first state of the result to be published.
     private var isSettled = false
@@ -47,7 +47,7 @@ package final class LiveSteps {
     /// - Parameters:
     ///   - old: those results; nil if they are not known any more.
     ///   - sequence: their position, which this process has applied but may not have published yet.
-    func resume(from old: LiveShown?, at sequence: UInt64) {
+    func resume(from old: LiveVersion?, at sequence: UInt64) {
         last = old
         seenSequence = sequence
     }
@@ -80,7 +80,7 @@ package final class LiveSteps {
             let wake = await signal.wait()
             if wake == .cancelled { return nil }
             await settle()
-            let step = stepToShown()
+            let step = stepToPublished()
             if step.isDifferent { return step }
             if wake == .ended { try requireUnended() }
             if isInterrupted() { return nil }
@@ -104,29 +104,29 @@ package final class LiveSteps {
         hasBegun = true
         refresh()
         if isFirst { return firstStep() }
-        let step = stepToShown()
+        let step = stepToPublished()
         return step.isDifferent ? step : nil
     }
 
     /// Returns the step to the current state, which is delivered in any case.
     private func firstStep() -> LiveStep {
-        let step = stepToShown()
+        let step = stepToPublished()
         last = step.new
         return step
     }
 
     /// Delivers the current state without waiting for a new one, and returns it. The first state may be ahead of the published
     /// position.
-    func take() -> LiveShown {
+    func take() -> LiveVersion {
         hasBegun = true
         refresh()
-        return stepToShown().new
+        return stepToPublished().new
     }
 
     /// Returns the step to the current state. No position is published between reading that state and reporting the step to the
     /// witness.
-    private func stepToShown() -> LiveStep {
-        subscription.use.witnesses.withState { state in given(subscription.use.result.visible, &state) }
+    private func stepToPublished() -> LiveStep {
+        subscription.use.witnesses.withState { state in given(subscription.use.result.publishedVersion, &state) }
     }
 
     /// Follows the current request, and waits until its result is published. A new result is at the newest applied position,
@@ -135,7 +135,7 @@ package final class LiveSteps {
         refresh()
         guard !isSettled else { return }
         isSettled = true
-        await subscription.use.untilShown(seenSequence)
+        await subscription.use.waitUntilPublished(seenSequence)
     }
 
     /// Follows the current request, which may have replaced an earlier one.
@@ -153,7 +153,7 @@ package final class LiveSteps {
     }
 
     /// Returns the state at a position; nil if it is not known any more.
-    func shown(at sequence: UInt64) -> LiveShown? { subscription.use.result.shown(at: sequence) }
+    func version(at sequence: UInt64) -> LiveVersion? { subscription.use.result.version(at: sequence) }
 
     /// Returns the fingerprint of the request of a step that was just delivered. A subscriber that resumes elsewhere uses it to
     /// detect another request.
@@ -164,11 +164,11 @@ package final class LiveSteps {
     /// Returns the newest published position, if the subscriber has nothing to receive since the last step. Returns nil
     /// otherwise, and while an applied step is not published yet.
     package func quietPosition() -> Position? {
-        guard let last, let position = subscription.use.shownPosition else { return nil }
-        let shown = subscription.use.result.visible
+        guard let last, let position = subscription.use.publishedPosition else { return nil }
+        let version = subscription.use.result.publishedVersion
         // A result that was published meanwhile is at a later position.
-        let isOld = shown.position.sequence <= position.sequence
-        return isOld && !LiveStep(from: last, to: shown).isDifferent ? position : nil
+        let isOld = version.position.sequence <= position.sequence
+        return isOld && !LiveStep(from: last, to: version).isDifferent ? position : nil
     }
 
     /// Why no more steps come; nil while they do.
@@ -178,11 +178,11 @@ package final class LiveSteps {
     ///
     /// - Parameter state: the state of the witness. The witness receives the step, and before that the subscription if it does
     ///   not know it yet.
-    func given(_ shown: LiveShown, _ state: inout WitnessStand.State) -> LiveStep {
+    func given(_ version: LiveVersion, _ state: inout WitnessStand.State) -> LiveStep {
         let isFirst = last == nil
-        let step = LiveStep(from: last, to: shown)
+        let step = LiveStep(from: last, to: version)
         guard isFirst || step.isDifferent else { return step }
-        last = shown
+        last = version
         if let witness = state.witness {
             witnessed = state.subscribed(witnessed, to: .query(subscription.use.result.key))
             if let witnessed { witness.delivered(witnessed.number, step) }

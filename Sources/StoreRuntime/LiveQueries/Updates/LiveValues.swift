@@ -113,7 +113,7 @@ final class LiveComputedSource<Value: Sendable>: LiveValueSource {
     private let signal: Signal
     private let dependent: LiveDependent
     private let compute: @Sendable (borrowing ReadView) throws -> Value
-    private let witnessed: UntoldSubscription
+    private let witnessed: UnrecordedSubscription
 
     /// - Parameter typeName: the name of the request's record type.
     init(
@@ -123,25 +123,25 @@ final class LiveComputedSource<Value: Sendable>: LiveValueSource {
         self.core = core
         self.signal = signal
         self.compute = compute
-        try core.stepper.start()
+        try core.dispatcher.start()
         dependent = LiveDependent(reads)
         dependent.subscribe(signal)
-        try core.stepper.follow(dependent)
-        witnessed = UntoldSubscription(core.witnesses, typeName, because: "a closure makes the values")
+        try core.dispatcher.follow(dependent)
+        witnessed = UnrecordedSubscription(core.witnesses, typeName, because: "a closure makes the values")
     }
 
-    deinit { core.stepper.remove(dependent) }
+    deinit { core.dispatcher.remove(dependent) }
 
     func settle() async {}
 
     func current() throws -> LiveValue<Value> {
-        witnessed.tell()
+        witnessed.report()
         let reads = NotedReads()
         let (value, others) = try core.view { view in
             let value = LiveValue(value: try compute(ReadView(view, noting: reads)), position: view.position)
             return (value, reads.all(besides: try dependent.declaredReads(view._reading.catalog)))
         }
-        if dependent.note(others), try core.stepper.read(dependent).sequence > value.position.sequence {
+        if dependent.note(others), try core.dispatcher.read(dependent).sequence > value.position.sequence {
             // The dependent follows the additional fields only from now on, so a commit in between may have changed them
             // unnoticed.
             signal.raise()

@@ -32,7 +32,7 @@ final class LiveWatch<R: Record> {
     func settle() async { await steps.settle() }
 
     /// Returns the state at a position; nil if it is not known any more.
-    func shown(at sequence: UInt64) -> LiveShown? { steps.shown(at: sequence) }
+    func version(at sequence: UInt64) -> LiveVersion? { steps.version(at: sequence) }
 
     /// Why no more updates come; nil while they do.
     var failure: StoreError? { steps.failure }
@@ -40,7 +40,7 @@ final class LiveWatch<R: Record> {
     /// Delivers `shown`, and returns the step to it from the last delivered result.
     ///
     /// - Parameter state: the state of the witness, which receives the step.
-    func given(_ shown: LiveShown, _ state: inout WitnessStand.State) -> LiveStep { steps.given(shown, &state) }
+    func given(_ version: LiveVersion, _ state: inout WitnessStand.State) -> LiveStep { steps.given(version, &state) }
 
     /// Returns the typed form of a delivered step.
     ///

@@ -3,8 +3,8 @@ public import StoreEngine
 // For code that updates something in a scope, such as a tree of components.
 extension Scope {
     /// Waits until all earlier commits to the store are published.
-    package nonisolated(nonsending) func untilShown() async {
-        if let core { await core.stepper.untilShown() }
+    package nonisolated(nonsending) func waitUntilPublished() async {
+        if let core { await core.dispatcher.waitUntilPublished() }
     }
 
     /// Returns a view of the newest position of the scope's store, after that position is published.

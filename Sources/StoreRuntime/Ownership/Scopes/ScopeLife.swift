@@ -33,7 +33,7 @@ final class ScopeLife: Sendable {
     /// Gives a notice that a task has thrown. Inlining it would enlarge the frame that each waiting task holds.
     @inline(never)
     func taskFailed(_ error: any Error, _ file: StaticString, _ line: UInt) {
-        registry.tell(
+        registry.notify(
             OwnershipNotice(
                 .taskFailed, "a task of \(path) ended with an error: \(ErrorText.of(error))",
                 line: SourceLine(file, line), scope: path, error: error))
@@ -72,7 +72,7 @@ final class ScopeLife: Sendable {
         do {
             try handler.run()
         } catch {
-            registry.tell(
+            registry.notify(
                 OwnershipNotice(
                     .handlerFailed, "what runs as \(path) closes has failed: \(ErrorText.of(error))",
                     line: SourceLine(handler.line.file, handler.line.line), scope: path, error: error))

@@ -25,7 +25,7 @@ struct CompactedCopy {
         var raw = try mapLMDB { () throws(LMDBError) in try copy.beginWrite() }
         guard let databases = try StoreFormat.openDatabases(&raw, create: false) else { return }
         var head = try StoreFormat.head(databases, raw.snapshot)
-        if try tellsAll(head) {
+        if try isFeedComplete(head) {
             try head.write(databases, in: &raw)
         } else if head.transactionID == UInt64(raw.snapshot.transactionID) - 1 {
             // The copy's only transaction has the same number as the original's first. A further transaction distinguishes the
@@ -37,7 +37,7 @@ struct CompactedCopy {
 
     /// Returns whether no foreign program can have written between the copy's newest commit of ModelStore and the copying. In the
     /// original, the next commit of ModelStore reveals such a write. Without one, the newest transaction does.
-    private func tellsAll(_ head: FeedHead) throws -> Bool {
+    private func isFeedComplete(_ head: FeedHead) throws -> Bool {
         let transaction = try original.beginRead()
         let scope = transaction._reading
         let now = try scope.feedHead()

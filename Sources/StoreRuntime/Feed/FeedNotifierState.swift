@@ -1,7 +1,7 @@
 import StoreEngine
 
 /// The waits for the feed to advance, and how far it is known to be: a state machine without a lock or a thread.
-struct DispatchState {
+struct FeedNotifierState {
     /// Why a wait ended.
     enum Wake: Sendable {
         case moved, cancelled, closed

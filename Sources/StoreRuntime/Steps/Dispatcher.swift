@@ -17,7 +17,7 @@ import Synchronization
 /// - `state` is protected by its mutex, and so is `applied`. The mutex of `applied` is held while a step is applied, and is taken
 ///   before those of models and results.
 /// - `isRunning` becomes true once.
-final class Stepper: Sendable {
+final class Dispatcher: Sendable {
     let timeline = Timeline()
     private let witnesses: WitnessStand
     private let state = HandoverMutex(StepState())
@@ -33,22 +33,22 @@ final class Stepper: Sendable {
     private static let retrySeconds = 0.05
 
     private let catalog: KnownCatalog
-    private let dispatcher: Dispatcher
-    private let access: Dispatcher.Access
+    private let notifier: FeedNotifier
+    private let access: FeedNotifier.Access
     private let options: StoreOptions
 
     init(
-        _ catalog: KnownCatalog, _ dispatcher: Dispatcher, _ access: Dispatcher.Access, _ witnesses: WitnessStand,
+        _ catalog: KnownCatalog, _ notifier: FeedNotifier, _ access: FeedNotifier.Access, _ witnesses: WitnessStand,
         options: StoreOptions
     ) {
         self.catalog = catalog
-        self.dispatcher = dispatcher
+        self.notifier = notifier
         self.access = access
         self.witnesses = witnesses
         self.options = options
     }
 
-    /// Whether steps run on the threads that ask for them, and not on a thread of the stepper's own.
+    /// Whether steps run on the threads that ask for them, and not on a thread of the dispatcher's own.
     private var worksOnCallers: Bool { options.worksOnCallers }
 
     /// Whether steps are made. A write then has to wait for its own step.
@@ -62,15 +62,15 @@ final class Stepper: Sendable {
         try applied.withLock { applied in
             guard state.withLock({ $0.start() }) else { return }
             do {
-                // With steps on calling threads, the stepper does not listen: the dispatcher's threads would ask for steps too.
-                if !worksOnCallers { dispatcher.listen(access) { [weak self] in self?.ask() } }
+                // With steps on calling threads, the dispatcher does not listen: the notifier's threads would ask for steps too.
+                if !worksOnCallers { notifier.listen(access) { [weak self] in self?.ask() } }
                 let transaction = try catalog.beginRead()
                 let scope = transaction._reading
                 let position = try scope.feedPosition()
                 applied.begin(at: position, catalogVersion: scope.state.catalog.version)
                 witnesses.inOrder { witness in
                     witness?.stepped(to: position.sequence)
-                    timeline.show(position.sequence)
+                    timeline.publish(position.sequence)
                 }
                 _ = state.withLock { $0.show(position.sequence) }
             } catch {
@@ -87,7 +87,7 @@ final class Stepper: Sendable {
         // Holds the lock so that the first steps do not begin meanwhile.
         try applied.withLock { _ in
             let newest = try access.look().sequence
-            try witnesses.enter(witness) { isRunning ? timeline.visibleSequence : newest }
+            try witnesses.enter(witness) { isRunning ? timeline.publishedSequence : newest }
         }
     }
 
@@ -145,25 +145,25 @@ final class Stepper: Sendable {
     }
 
     /// Calls `completion` once a commit of this process is published.
-    func afterShowing(_ sequence: UInt64, _ completion: @escaping @Sendable () -> Void) {
+    func afterPublishing(_ sequence: UInt64, _ completion: @escaping @Sendable () -> Void) {
         if state.withLock({ $0.wait(for: sequence, completion) }) { return completion() }
         ask()
     }
 
     /// Waits until all earlier commits are published. Returns at once if no steps are made, or if the store cannot be read.
-    nonisolated(nonsending) func untilShown() async {
+    nonisolated(nonsending) func waitUntilPublished() async {
         guard isRunning, let newest = try? access.look() else { return }
-        await untilShown(newest.sequence)
+        await waitUntilPublished(newest.sequence)
     }
 
     /// Returns whether a committed position is published.
-    func hasShown(_ sequence: UInt64) -> Bool { timeline.visibleSequence >= sequence }
+    func hasPublished(_ sequence: UInt64) -> Bool { timeline.publishedSequence >= sequence }
 
     /// Waits until a committed position is published.
-    nonisolated(nonsending) func untilShown(_ sequence: UInt64) async {
-        if hasShown(sequence) { return }
+    nonisolated(nonsending) func waitUntilPublished(_ sequence: UInt64) async {
+        if hasPublished(sequence) { return }
         await withCheckedContinuation { continuation in
-            afterShowing(sequence) { continuation.resume() }
+            afterPublishing(sequence) { continuation.resume() }
         }
     }
 
@@ -178,7 +178,7 @@ final class Stepper: Sendable {
                     work.wait()
                     continue
                 }
-                _ = work.wait(timeout: .now() + Stepper.retrySeconds)
+                _ = work.wait(timeout: .now() + Dispatcher.retrySeconds)
                 hasFailed = !step()
             case .step: hasFailed = !step()
             case .stop:
@@ -210,9 +210,9 @@ final class Stepper: Sendable {
     /// Ends models, live results and effects, because all later steps would fail.
     private func fail(_ error: StoreError) {
         guard let others = applied.withLock({ $0.fail(error) }) else { return }
-        let sequence = timeline.visibleSequence
-        for other in others { other.willShow(sequence) }
-        for other in others { other.didShow(sequence) }
+        let sequence = timeline.publishedSequence
+        for other in others { other.willPublish(sequence) }
+        for other in others { other.didPublish(sequence) }
         for table in modelTables.withLock({ $0.end() }) { table.endAll() }
         options.onEvent?(.observationFailed(error: error))
     }
@@ -227,20 +227,20 @@ final class Stepper: Sendable {
 
     private func apply(_ transaction: borrowing ReadTransaction, _ applied: inout AppliedState) throws {
         let scope = transaction._reading
-        try applied.apply(scope, tables: tables, recent: dispatcher) { sequence in
+        try applied.apply(scope, tables: tables, recent: notifier) { sequence in
             applying.store(sequence, ordering: .sequentiallyConsistent)
         }
     }
 
     private func publish() {
         while let publication = applied.withLock({ $0.takePublication() }) {
-            publication.willShow()
+            publication.willPublish()
             witnesses.inOrder { witness in
                 witness?.stepped(to: publication.sequence)
-                timeline.show(publication.sequence)
+                timeline.publish(publication.sequence)
             }
             let floor = timeline.floor
-            letGo(publication.didShow(floor: floor), floor)
+            letGo(publication.didPublish(floor: floor), floor)
             for completion in state.withLock({ $0.show(publication.sequence) }) { completion() }
         }
     }
@@ -278,9 +278,9 @@ final class Stepper: Sendable {
     }
 
     /// The published position; nil while a later one is applied and not published yet.
-    var shownPosition: Position? {
+    var publishedPosition: Position? {
         let position = applied.withLock { $0.hasPublications ? nil : $0.position }
-        return position.flatMap { timeline.visibleSequence >= $0.sequence ? $0 : nil }
+        return position.flatMap { timeline.publishedSequence >= $0.sequence ? $0 : nil }
     }
 
     // MARK: Live results
@@ -302,7 +302,7 @@ final class Stepper: Sendable {
 
     /// Returns the result of a request that was run, brought up to date with later commits.
     func use(_ start: LiveStart) throws -> LiveResult {
-        try atNewest { applied, scope in try applied.use(start, in: scope, recent: dispatcher, timeline) }
+        try atNewest { applied, scope in try applied.use(start, in: scope, recent: notifier, timeline) }
     }
 
     /// Applies all commits, and then calls `body` with the newest snapshot before anything else is applied.
@@ -373,6 +373,6 @@ final class Stepper: Sendable {
     var applyingSequence: UInt64 { applying.load(ordering: .sequentiallyConsistent) }
 }
 
-extension Stepper: LiveModelSource {
+extension Dispatcher: LiveModelSource {
     var liveModels: [any OwnedModel] { tables.flatMap(\.liveModels) }
 }

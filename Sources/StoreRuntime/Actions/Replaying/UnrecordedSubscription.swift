@@ -1,13 +1,13 @@
 /// A subscription that the witness knows, without its deliveries. It belongs to one task at a time.
-final class UntoldSubscription {
+final class UnrecordedSubscription {
     private let witnesses: WitnessStand
     private let interest: WitnessedInterest
     private var witnessed: WitnessedSubscription?
 
     init(_ witnesses: WitnessStand, _ typeName: String, because reason: String) {
         self.witnesses = witnesses
-        interest = .untold(typeName: typeName, reason: reason)
-        tell()
+        interest = .unrecorded(typeName: typeName, reason: reason)
+        report()
     }
 
     deinit {
@@ -16,5 +16,5 @@ final class UntoldSubscription {
     }
 
     /// Reports the subscription, if the witness came later.
-    func tell() { witnessed = witnesses.withState { $0.subscribed(witnessed, to: interest) } }
+    func report() { witnessed = witnesses.withState { $0.subscribed(witnessed, to: interest) } }
 }

@@ -4,9 +4,9 @@ extension Store {
     /// Waits until a position is published to models and live results. Any process may have written it, or may still write it.
     ///
     /// - Throws: as ``wait(for:)``.
-    package func untilShown(_ position: Position) async throws {
+    package func waitUntilPublished(_ position: Position) async throws {
         try await wait(for: position)
         // If no steps are made, there is nothing to publish to.
-        if core.stepper.isRunning { await core.stepper.untilShown(position.sequence) }
+        if core.dispatcher.isRunning { await core.dispatcher.waitUntilPublished(position.sequence) }
     }
 }

@@ -2,7 +2,7 @@ import StoreEngine
 
 /// Reports the updates of a model's subscriber to the witness of a store, as those of a live query for that record alone.
 /// The subscription ends with the record. Used by one task at a time.
-final class ModelTelling {
+final class ModelWitnessing {
     private let core: StoreCore
     private let key: [UInt8]
     private let typeName: String
@@ -10,14 +10,14 @@ final class ModelTelling {
     /// fields.
     private let content: (AnyModelVersion, Catalog) -> (RecordContent, OpenType)?
     /// Nil until the store has a witness, so that most subscriptions need no memory for it.
-    private var told: Told?
+    private var subscription: Subscription?
 
     /// The subscription as a witness knows it.
-    private final class Told {
+    private final class Subscription {
         let interest: WitnessedInterest
         var witnessed: WitnessedSubscription?
         /// The last update that the subscriber received while the witness knew the subscription.
-        var last: LiveShown?
+        var last: LiveVersion?
 
         init(_ interest: WitnessedInterest) { self.interest = interest }
     }
@@ -38,71 +38,71 @@ final class ModelTelling {
     func begin(_ model: ModelState) {
         core.witnesses.withState { state in
             guard state.witness != nil else { return }
-            let told = told(of: model.visible)
-            told.witnessed = state.subscribed(nil, to: told.interest)
+            let subscription = subscription(of: model.publishedVersion)
+            subscription.witnessed = state.subscribed(nil, to: subscription.interest)
         }
     }
 
     /// Whether the model's version is published. At first, the version may be ahead of the published position.
-    func isSettled(_ model: ModelState) -> Bool { core.stepper.hasShown(model.visible.sequence) }
+    func isSettled(_ model: ModelState) -> Bool { core.dispatcher.hasPublished(model.publishedVersion.sequence) }
 
     /// Waits until the model's version is published.
-    func settle(_ model: ModelState) async { await core.stepper.untilShown(model.visible.sequence) }
+    func settle(_ model: ModelState) async { await core.dispatcher.waitUntilPublished(model.publishedVersion.sequence) }
 
     /// Reports the end of the subscription, if it was not reported yet.
     func end() {
-        guard let witnessed = told?.witnessed else { return }
+        guard let witnessed = subscription?.witnessed else { return }
         core.witnesses.withState { $0.unsubscribed(witnessed) }
-        told?.witnessed = nil
+        subscription?.witnessed = nil
     }
 
     /// Returns the step that `look` finds. No position is published between the look and reporting the step to the witness.
     func given(_ look: () -> VersionWatch.Step?) -> VersionWatch.Step? {
         core.witnesses.withState { state in
             let step = look()
-            if let step, let witness = state.witness { tell(step.new, witness, &state) }
+            if let step, let witness = state.witness { deliver(step.new, witness, &state) }
             return step
         }
     }
 
-    private func tell(
+    private func deliver(
         _ version: AnyModelVersion, _ witness: any RuntimeWitness, _ state: inout WitnessStand.State
     ) {
         guard !version.isDeleted else {
-            if let witnessed = told?.witnessed { state.unsubscribed(witnessed) }
-            told?.witnessed = nil
+            if let witnessed = subscription?.witnessed { state.unsubscribed(witnessed) }
+            subscription?.witnessed = nil
             return
         }
-        let told = told(of: version)
-        let known = told.witnessed?.number
-        told.witnessed = state.subscribed(told.witnessed, to: told.interest)
+        let subscription = subscription(of: version)
+        let known = subscription.witnessed?.number
+        subscription.witnessed = state.subscribed(subscription.witnessed, to: subscription.interest)
         // A new witness has not received the earlier steps.
-        if told.witnessed?.number != known { told.last = nil }
-        guard let witnessed = told.witnessed, let shown = shown(version) else { return }
-        let step = LiveStep(from: told.last, to: shown)
-        told.last = shown
+        if subscription.witnessed?.number != known { subscription.last = nil }
+        guard let witnessed = subscription.witnessed, let new = liveVersion(version) else { return }
+        let step = LiveStep(from: subscription.last, to: new)
+        subscription.last = new
         if step.isDifferent { witness.delivered(witnessed.number, step) }
     }
 
-    private func shown(_ version: AnyModelVersion) -> LiveShown? {
+    private func liveVersion(_ version: AnyModelVersion) -> LiveVersion? {
         let catalog = core.state.catalog
         guard let (content, type) = content(version, catalog) else { return nil }
         let row = LiveRow(sortKey: key, key: key, content: content)
-        return LiveShown(
+        return LiveVersion(
             rows: LiveRows(row), count: 1, position: version.position, catalog: catalog, type: type)
     }
 
     /// Returns the subscription as a witness knows it, with the live query that stands for it.
-    private func told(of version: AnyModelVersion) -> Told {
-        if let told { return told }
+    private func subscription(of version: AnyModelVersion) -> Subscription {
+        if let subscription { return subscription }
         let interest: WitnessedInterest
         if let (content, type) = content(version, core.state.catalog), let request = Self.request(content, type) {
             interest = .query(LiveKey(typeName: type.name, request: request, fields: nil, isCount: false))
         } else {
-            interest = .untold(typeName: typeName, reason: "the program does not know all fields of the record")
+            interest = .unrecorded(typeName: typeName, reason: "the program does not know all fields of the record")
         }
-        let new = Told(interest)
-        told = new
+        let new = Subscription(interest)
+        subscription = new
         return new
     }
 

@@ -7,10 +7,10 @@ import Testing
 
 @testable import StoreRuntime
 
-/// How the dispatcher resumes tasks that wait for the feed, and when its threads rest.
-@Suite(.timeLimit(.minutes(20))) struct DispatcherTests {
+/// How the notifier resumes tasks that wait for the feed, and when its threads rest.
+@Suite(.timeLimit(.minutes(20))) struct FeedNotifierTests {
     @Test func `a thread rests only while nobody waits and nobody has waited`() {
-        var state = DispatchState()
+        var state = FeedNotifierState()
         let unparked = Mutex(0)
         func park(_ waitCount: UInt64) -> Bool {
             state.park(ifNoneWaitedSince: waitCount) { unparked.withLock { $0 += 1 } }
@@ -27,13 +27,13 @@ import Testing
         state.listen()
         #expect(state.takeParked().count == 1)
         #expect(!park(id), "somebody listens")
-        state = DispatchState()
+        state = FeedNotifierState()
         _ = state.stop()
         #expect(!park(0), "it is to end")
     }
 
     @Test func `a wait for any commit ends with one since the wakes were counted, and with no other`() {
-        var state = DispatchState()
+        var state = FeedNotifierState()
         let count = state.wakeCount
         #expect(state.wake().isEmpty)
         var id = state.makeID()
@@ -63,12 +63,12 @@ import Testing
         var tail = FeedTail(store, after: position, FeedOptions())
         #expect(try tail.next() != nil)
         let first = try store.position.sequence
-        async let wake = core.dispatcher.wait(after: first, core.access)
-        while !core.dispatcher.wantsEntries { await Task.yield() }
+        async let wake = core.notifier.wait(after: first, core.access)
+        while !core.notifier.wantsEntries { await Task.yield() }
         try await Self.write(2, to: store)
         #expect(await wake == .moved)
         var number = 2
-        while core.dispatcher.wantsEntries {
+        while core.notifier.wantsEntries {
             number += 1
             try await Self.write(number, to: store)
         }
@@ -77,8 +77,8 @@ import Testing
         while try tail.next() != nil { count += 1 }
         #expect(count == number - 1, "what was not handed over is read from the store")
         let last = try store.position.sequence
-        async let wakeAgain = core.dispatcher.wait(after: last, core.access)
-        while !core.dispatcher.wantsEntries { await Task.yield() }
+        async let wakeAgain = core.notifier.wait(after: last, core.access)
+        while !core.notifier.wantsEntries { await Task.yield() }
         try await Self.write(number + 1, to: store)
         #expect(await wakeAgain == .moved)
         #expect(try tail.next() != nil)
@@ -100,10 +100,10 @@ import Testing
         #expect(FileManager.default.createFile(atPath: dataPath, contents: nil))
         let newest = Box(Atomic<UInt64>(0))
         let wanted = Box(Atomic<UInt64>(0))
-        let dispatcher = Dispatcher(
+        let notifier = FeedNotifier(
             path: folder.path, wakeFile: try WakeFile(in: folder.path, fileMode: 0o600, isReadOnly: false),
             vainLookLimit: 1)
-        let access = Dispatcher.Access {
+        let access = FeedNotifier.Access {
             (newest.value.load(ordering: .sequentiallyConsistent), nil)
         } noteForeignWrite: {
         }
@@ -117,7 +117,7 @@ import Testing
                 newest.value.store(round, ordering: .sequentiallyConsistent)
                 switch Int.random(in: 0..<100, using: &random) {
                 case 0: file?.write(Data([1]))
-                case 1..<30: dispatcher.committed(round, [])
+                case 1..<30: notifier.committed(round, [])
                 default: other.wakeAll()
                 }
                 // These wakes reach no waiting task, which gives the thread a reason to rest.
@@ -128,11 +128,11 @@ import Testing
         for round in 0..<rounds {
             wanted.value.store(round + 1, ordering: .releasing)
             for _ in 0..<Int.random(in: 0...200, using: &random) { _ = newest.value.load(ordering: .acquiring) }
-            let wake = await dispatcher.wait(after: round, access)
+            let wake = await notifier.wait(after: round, access)
             try #require(wake == .moved, "seed \(seed), round \(round)")
         }
-        dispatcher.stop()
-        #expect(await dispatcher.wait(after: rounds, access) == .closed)
+        notifier.stop()
+        #expect(await notifier.wait(after: rounds, access) == .closed)
     }
 
     private final class Box<Value: ~Copyable & Sendable>: Sendable {
@@ -147,12 +147,12 @@ import Testing
         let depths = Mutex<[Int]>([])
         // The store's own threads call this closure, too.
         let own = pthread_self()
-        core.dispatcher.listen(core.access) {
+        core.notifier.listen(core.access) {
             guard pthread_self() == own else { return }
             depths.withLock { $0.append(Thread.callStackReturnAddresses.count) }
         }
         let start = try store.position.sequence
-        for number in 1...100 as ClosedRange<UInt64> { core.dispatcher.committed(start + number, []) }
+        for number in 1...100 as ClosedRange<UInt64> { core.notifier.committed(start + number, []) }
         let noted = depths.withLock { $0 }
         #expect(noted.count == 100 && Set(noted).count == 1, "calls as deep as \(noted)")
     }

@@ -10,7 +10,7 @@ import Synchronization
 /// - `state`, `recent`, `fileWatch` and `reportedForeign` are protected by their mutexes. None is held while another is taken.
 /// - `phase` is protected by its mutex: not started, running, stopped.
 /// - `isStopping` is set once. `isWatched` is a hint for the writer, set by the thread that waits on the wake file.
-/// - `wakeFile` is constant. It is nil if it cannot be used; the dispatcher then looks periodically for commits of other
+/// - `wakeFile` is constant. It is nil if it cannot be used; the notifier then looks periodically for commits of other
 ///   processes.
 ///
 /// The writer reports this process's commits right after it has made them. Two threads find the commits of other processes. The
@@ -21,7 +21,7 @@ import Synchronization
 /// A thread that has looked several times while there was no wait is parked, so that readers that have stopped cost the writer
 /// nothing. This loses no wake, because the waits and the parked threads are one state under one mutex. Either the thread sees
 /// the wait and is not parked, or the waiting reader sees the thread and resumes it. The resumed thread looks before it listens.
-final class Dispatcher: Sendable {
+final class FeedNotifier: Sendable {
     /// The operations of the threads on the store.
     struct Access: Sendable {
         /// Returns the newest change set, and a foreign transaction if a program other than ModelStore has written since.
@@ -40,7 +40,7 @@ final class Dispatcher: Sendable {
     let wakeFile: WakeFile?
     /// How often a thread looks while there is no wait before it is parked.
     private let vainLookLimit: Int
-    private let state = HandoverMutex(DispatchState())
+    private let state = HandoverMutex(FeedNotifierState())
     private let recent = HandoverMutex(RecentChanges())
     private let phase = HandoverMutex<Phase>(.idle)
     private let isWatched = Atomic(false)
@@ -113,7 +113,7 @@ final class Dispatcher: Sendable {
     ///   store is not missed.
     func wait(
         after sequence: UInt64, _ access: Access, isOpen: @Sendable () -> Bool = { true }
-    ) async -> DispatchState.Wake {
+    ) async -> FeedNotifierState.Wake {
         await wait(access, isOpen: isOpen) { state, id, resume in state.wait(id, after: sequence, resume: resume) }
     }
 
@@ -124,21 +124,22 @@ final class Dispatcher: Sendable {
     /// that counts the wakes before it reads the store misses no commit.
     func wait(
         afterWake count: UInt64, _ access: Access, isOpen: @Sendable () -> Bool = { true }
-    ) async -> DispatchState.Wake {
+    ) async -> FeedNotifierState.Wake {
         await wait(access, isOpen: isOpen) { state, id, resume in state.wait(id, afterWake: count, resume: resume) }
     }
 
-    private typealias BeginWait = (inout DispatchState, UInt64, @escaping DispatchState.Resume) -> DispatchState.Wake?
+    private typealias BeginWait = (inout FeedNotifierState, UInt64, @escaping FeedNotifierState.Resume) ->
+        FeedNotifierState.Wake?
 
     private func wait(
         _ access: Access, isOpen: @Sendable () -> Bool, begin: BeginWait
-    ) async -> DispatchState.Wake {
+    ) async -> FeedNotifierState.Wake {
         start(access)
         let id = state.withLock { $0.makeID() }
         let wake = await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<DispatchState.Wake, Never>) in
+            await withCheckedContinuation { (continuation: CheckedContinuation<FeedNotifierState.Wake, Never>) in
                 var parked: [@Sendable () -> Void] = []
-                let wake: DispatchState.Wake? = state.withLock { state in
+                let wake: FeedNotifierState.Wake? = state.withLock { state in
                     guard isOpen() else { return .closed }
                     let wake = begin(&state, id) { continuation.resume(returning: $0) }
                     if wake == nil { parked = state.takeParked() }
@@ -163,7 +164,7 @@ final class Dispatcher: Sendable {
     /// Starts the threads if they do not run, and calls `listener` from now on whenever the feed has advanced. The threads are no
     /// longer parked.
     func listen(_ access: Access, _ listener: @escaping @Sendable () -> Void) {
-        self.listener.withLock { $0 = Listener(tell: listener) }
+        self.listener.withLock { $0 = Listener(notify: listener) }
         start(access)
         let parked = state.withLock { state in
             state.listen()
@@ -246,7 +247,7 @@ final class Dispatcher: Sendable {
                 continue
             }
             if isStopping.load(ordering: .acquiring) { return }
-            wakeFile.wait(whileCountIs: count, milliseconds: Dispatcher.sweepMilliseconds)
+            wakeFile.wait(whileCountIs: count, milliseconds: FeedNotifier.sweepMilliseconds)
         }
     }
 
@@ -267,7 +268,7 @@ final class Dispatcher: Sendable {
                 look(access)
                 continue
             }
-            watch.rest(milliseconds: Dispatcher.foreignRestMilliseconds)
+            watch.rest(milliseconds: FeedNotifier.foreignRestMilliseconds)
         }
     }
 
@@ -300,7 +301,7 @@ final class Dispatcher: Sendable {
 
     private func advance(to sequence: UInt64) {
         for resume in state.withLock({ $0.advance(to: sequence) + $0.wake() }) { resume(.moved) }
-        listener.withLock { $0 }?.tell()
+        listener.withLock { $0 }?.notify()
     }
 }
 
@@ -309,7 +310,7 @@ final class Dispatcher: Sendable {
 /// It is in a structure, because a generic lock would wrap a bare closure each time it is held. After each commit, the call would
 /// go through one more function.
 private struct Listener: Sendable {
-    let tell: @Sendable () -> Void
+    let notify: @Sendable () -> Void
 }
 
 /// How often a thread has looked while there was no wait.
