@@ -250,6 +250,10 @@ let settings: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
     .strictMemorySafety(),
 ]
+// Tools/docs sets it; programs that depend on this package resolve no plugin.
+if Context.environment["MODELSTORE_DOCS"] != nil {
+    package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+}
 // Tools/test and Tools/demo set it; programs that depend on this package must not fail on a newer compiler's warnings.
 let treatsWarningsAsErrors = Context.environment["MODELSTORE_WARNINGS_AS_ERRORS"] != nil
 // They set this one too: the tests take half the time where what they test is optimized. Assertions stay. It is for this

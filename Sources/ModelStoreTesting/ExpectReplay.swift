@@ -19,6 +19,8 @@ public import Testing
 /// - Parameters:
 ///   - trace: the file. A relative path is relative to the test's source file.
 ///   - options: how to replay, and how to compare.
+///   - filePath: the test's source file.
+///   - sourceLocation: where a divergence is reported.
 ///   - record: creates the trace before the replay, if the environment contains `RECORD=1`.
 /// - Returns: the summary of the replay; nil if it diverged.
 /// - Throws: the errors of `record`; `StoreError` if the trace cannot be read.

@@ -1,5 +1,5 @@
-# Sourced by Tools/test, Tools/demo and Tools/livepage/test: changes to the project's folder, and defines how to install packages
-# and build.
+# Sourced by Tools/test, Tools/demo, Tools/docs and Tools/livepage/test: changes to the project's folder, and defines how to install
+# packages and build.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 

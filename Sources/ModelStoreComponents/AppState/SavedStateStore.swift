@@ -52,7 +52,7 @@ public final class SavedStateStore<A: StateAction>: Sendable where A.State.ID: C
 
     /// Opens the state with the id of `initial`. If the store has no such record, inserts `initial`.
     ///
-    /// - Throws: ``StoreError``, as a write does.
+    /// - Throws: ``/ModelStore/StoreError``, as a write does.
     public init(_ store: Store, initially initial: A.State) async throws {
         self.store = store
         id = initial.recordID
@@ -68,8 +68,8 @@ public final class SavedStateStore<A: StateAction>: Sendable where A.State.ID: C
 
     /// Runs an action, and returns when it is committed and published in this process.
     ///
-    /// - Throws: ``StoreError`` with the code `recordNotFound` if the state was deleted; otherwise as
-    ///   ``Store/send(_:durability:timeout:)``.
+    /// - Throws: ``/ModelStore/StoreError`` with the code `recordNotFound` if the state was deleted; otherwise as
+    ///   ``/ModelStore/Store/send(_:durability:timeout:)-3zmpb``.
     @discardableResult
     public func send(_ action: A) async throws -> Position {
         let position = try await store.send(ReduceState(id: id, action), returning: .position).position
@@ -96,9 +96,12 @@ public final class SavedStateStore<A: StateAction>: Sendable where A.State.ID: C
     /// The store makes each action from the value that the field has when the queued write runs.
     ///
     /// - Parameters:
+    ///   - field: the field, such as `\.celsius`.
+    ///   - file: the file of the call.
+    ///   - line: the line of the call.
     ///   - toAction: returns the action that gives the field a value.
     ///   - onError: receives the error of each action that failed, on an arbitrary thread. By default, the first failure for the
-    ///     line becomes a notice, see ``OwnershipOptions/onNotice``.
+    ///     line becomes a notice, see ``/ModelStore/OwnershipOptions/onNotice``.
     public func binding<V: Sendable>(
         _ field: KeyPath<A.State.Fields, Field<A.State, V>>, file: StaticString = #fileID, line: UInt = #line,
         toAction: @escaping @Sendable (V) -> A, onError: (@Sendable (any Error) -> Void)? = nil

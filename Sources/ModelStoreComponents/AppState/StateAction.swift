@@ -41,7 +41,8 @@ public struct ReduceState<A: StateAction>: Action where A.State.ID: Codable {
 
     /// Applies the action to the record.
     ///
-    /// - Throws: ``StoreError`` with the code `recordNotFound` if the record was deleted; otherwise as an update of the record.
+    /// - Throws: ``/ModelStore/StoreError`` with the code `recordNotFound` if the record was deleted; otherwise as an update of
+    ///   the record.
     public func run(in tx: inout WriteTransaction) throws {
         try tx.update(A.State.self, id: id) { action.reduce(&$0) }
     }

@@ -39,8 +39,9 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
 
     /// Creates a store with its first state.
     ///
-    /// - Parameter reduce: applies an action to the state. It must depend only on the state and the action, and must not use the
-    ///   store.
+    /// - Parameters:
+    ///   - content: the first state.
+    ///   - reduce: applies an action to the state. It must depend only on the state and the action, and must not use the store.
     public init(_ content: Content, reduce: @escaping @Sendable (inout Content, Action) -> Void) {
         storage = HandoverMutex(Storage(content: content))
         self.reduce = reduce
@@ -101,7 +102,9 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
 
     /// Returns a binding to an element. Setting the binding sends an action.
     ///
-    /// - Parameter toAction: returns the action that gives the element a value. It runs again if another action ran in between.
+    /// - Parameters:
+    ///   - path: the path of the element in the state.
+    ///   - toAction: returns the action that gives the element a value. It runs again if another action ran in between.
     public func binding<Value: Sendable>(
         _ path: any KeyPath<Content, Value> & Sendable, toAction: @escaping @Sendable (Value) -> Action
     ) -> Binding<Value> {

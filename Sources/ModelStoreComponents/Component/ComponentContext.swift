@@ -42,7 +42,11 @@ public struct ComponentContext: ~Copyable {
     /// update, the second, and so on. A child that an update no longer places ends.
     ///
     /// - Parameters:
+    ///   - component: the value of the child.
     ///   - id: distinguishes children of one type, whichever line places them. A repeated id causes a notice.
+    ///   - file: the file of the call.
+    ///   - line: the line of the call.
+    ///   - column: the column of the call.
     ///   - surroundings: sets environment values for the child, and provides objects to it.
     public mutating func place<C: Component>(
         _ component: C, id: AnyHashable? = nil, file: StaticString = #fileID, line: UInt = #line,
@@ -79,7 +83,7 @@ public struct ComponentContext: ~Copyable {
     /// Returns the scope of the component's place. It closes when the place ends. Objects that the scope provides reach the
     /// components placed here, and those below them.
     ///
-    /// - Throws: ``StoreError`` with the code `scopeClosed`.
+    /// - Throws: ``/ModelStore/StoreError`` with the code `scopeClosed`.
     public func scope(file: StaticString = #fileID, line: UInt = #line) throws -> Scope {
         try node.makeScope((file, line))
     }
@@ -94,7 +98,12 @@ public struct ComponentContext: ~Copyable {
 
     /// Runs a task from the first update that requests it until an update does not request it, or the place ends.
     ///
-    /// - Parameter id: if it differs from the id in the previous update, the task is cancelled and started again.
+    /// - Parameters:
+    ///   - id: if it differs from the id in the previous update, the task is cancelled and started again.
+    ///   - file: the file of the call.
+    ///   - line: the line of the call.
+    ///   - column: the column of the call.
+    ///   - body: the work of the task.
     public mutating func task(
         id: AnyHashable = 0, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         _ body: @escaping @Sendable () async throws -> Void
@@ -122,6 +131,10 @@ public struct ComponentContext: ~Copyable {
     /// - Parameters:
     ///   - sequence: the sequence. An error ends it and causes a notice.
     ///   - id: distinguishes sequences that are not the values of a subject, a published property or a model.
+    ///   - file: the file of the call.
+    ///   - line: the line of the call.
+    ///   - column: the column of the call.
+    ///   - body: receives each element.
     public mutating func onReceive<S: AsyncSequence & Sendable>(
         _ sequence: S, id: AnyHashable = 0, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         perform body: @escaping @Sendable (S.Element) async throws -> Void

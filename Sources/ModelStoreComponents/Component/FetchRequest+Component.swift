@@ -10,7 +10,7 @@ extension FetchRequest: DynamicProperty {
     /// @FetchRequest(Sensor.where { $0.room == "hall" }, fields: \.celsius) var hall: LiveRecords<Sensor>
     /// ```
     ///
-    /// Other fields of the results may be older than the fields in the store. See ``Store/updates(of:fields:)``.
+    /// Other fields of the results may be older than the fields in the store. See ``/ModelStore/Store/updates(of:fields:)``.
     public init<each V>(_ request: FetchRequest, fields: repeat KeyPath<R.Fields, Field<R, each V>>) {
         var fieldIndexes = FieldIndexSet()
         repeat fieldIndexes.insert(FieldToken(R.fields[keyPath: each fields]).fieldIndex)

@@ -5,7 +5,7 @@ extension Scope {
     /// Provides an object that the scopes and components within this scope find by its type. The scope owns the object until it
     /// provides another of the same type, or closes.
     ///
-    /// - Throws: ``StoreError`` with the code `scopeClosed`.
+    /// - Throws: ``/ModelStore/StoreError`` with the code `scopeClosed`.
     public func provide<Object: AnyObject & Sendable>(
         _ object: Object, file: StaticString = #fileID, line: UInt = #line
     ) throws {
@@ -22,7 +22,7 @@ extension Scope {
 
     /// Returns the object of a type that the nearest of this scope and its ancestors provides. Tracked by Observation.
     ///
-    /// - Throws: ``StoreError`` with the code `notProvided` if none of them provides one.
+    /// - Throws: ``/ModelStore/StoreError`` with the code `notProvided` if none of them provides one.
     public func environmentObject<Object: AnyObject & Sendable>(_ type: Object.Type = Object.self) throws -> Object {
         if let object = provided(ObjectIdentifier(type)) as? Object { return object }
         throw StoreError(
@@ -32,7 +32,7 @@ extension Scope {
 
     /// Sets an environment value for the scopes and components within this scope.
     ///
-    /// - Throws: ``StoreError`` with the code `scopeClosed`.
+    /// - Throws: ``/ModelStore/StoreError`` with the code `scopeClosed`.
     public func setEnvironment<Value: Sendable>(
         _ path: WritableKeyPath<EnvironmentValues, Value>, _ value: Value
     ) throws {

@@ -11,10 +11,10 @@ public import StoreRuntime
 ///
 /// ## The end of a tree
 ///
-/// The tree ends with its scope: its places end, children first, and ``Scope/waitUntilClosed()`` waits for that. The places end
-/// on the host, and closing a scope does not wait for them. They may therefore end after the scope's own `onClose` handlers ran,
-/// and after the scope released the objects that it owns. An object that a place owns or borrows stays alive until the place
-/// ends.
+/// The tree ends with its scope: its places end, children first, and ``/ModelStore/Scope/waitUntilClosed()`` waits for that. The
+/// places end on the host, and closing a scope does not wait for them. They may therefore end after the scope's own `onClose`
+/// handlers ran, and after the scope released the objects that it owns. An object that a place owns or borrows stays alive until
+/// the place ends.
 ///
 /// If the places of a tree must end before something else is released, host the tree in a child scope, and wait for the child's
 /// `waitUntilClosed()` first.
@@ -42,9 +42,9 @@ public actor ComponentHost {
 
     /// Places another value of the outermost component, and runs the updates that this causes.
     ///
-    /// - Throws: any error that `make` throws; ``StoreError`` with the code `scopeClosed`, with `closed` if the store is closed,
-    ///   or with the reason why the store cannot be read. In the last case, the host applies the value as soon as it can read the
-    ///   store.
+    /// - Throws: any error that `make` throws; ``/ModelStore/StoreError`` with the code `scopeClosed`, with `closed` if the store
+    ///   is closed, or with the reason why the store cannot be read. In the last case, the host applies the value as soon as it
+    ///   can read the store.
     public func place<C: Component>(
         file: StaticString = #fileID, line: UInt = #line, _ make: @Sendable () throws -> C
     ) async throws {
@@ -60,7 +60,7 @@ public actor ComponentHost {
     ///
     /// Returns at once if the host's scope or store is closed.
     ///
-    /// - Throws: ``StoreError`` if the store cannot be read.
+    /// - Throws: ``/ModelStore/StoreError`` if the store cannot be read.
     public func settle() async throws {
         // Earlier commits may not have been published yet.
         await scope.waitUntilPublished()
@@ -110,9 +110,12 @@ extension Scope {
     /// The tree keeps a reference to the scope. A root scope with a host therefore does not close with its last reference
     /// elsewhere: close it yourself.
     ///
-    /// - Parameter make: returns the value of the outermost component. It runs on the host.
-    /// - Throws: any error that `make` throws; ``StoreError`` with the code `scopeClosed`, with `closed` if the store is closed,
-    ///   or with the reason why the store cannot be read. The scope then hosts nothing.
+    /// - Parameters:
+    ///   - file: the file of the call.
+    ///   - line: the line of the call.
+    ///   - make: returns the value of the outermost component. It runs on the host.
+    /// - Throws: any error that `make` throws; ``/ModelStore/StoreError`` with the code `scopeClosed`, with `closed` if the store
+    ///   is closed, or with the reason why the store cannot be read. The scope then hosts nothing.
     public func host<C: Component>(
         file: StaticString = #fileID, line: UInt = #line, _ make: @escaping @Sendable () throws -> C
     ) async throws -> ComponentHost {

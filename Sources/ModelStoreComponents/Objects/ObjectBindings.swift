@@ -35,7 +35,7 @@ public struct ObjectBindings<Object: AnyObject> {
     ) -> Binding<Value> where Object == Model<R> { object.binding(field, file: line.file, line: line.line) }
 
     /// Returns a binding to a field of a model that can show a new value at once, and that reports failures; as
-    /// ``Model/binding(_:isOptimistic:file:line:onError:)``.
+    /// ``/ModelStore/Model/binding(_:isOptimistic:file:line:onError:)``.
     public func binding<R: Record, Value: Sendable>(
         _ field: KeyPath<R.Fields, Field<R, Value>>, isOptimistic: Bool = false, file: StaticString = #fileID,
         line: UInt = #line, onError: (@Sendable (any Error) -> Void)? = nil

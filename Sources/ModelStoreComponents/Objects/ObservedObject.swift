@@ -1,6 +1,6 @@
 import StoreRuntime
 
-/// An object that something else owns: a record's ``Model``, or an object that an ancestor made.
+/// An object that something else owns: a record's ``/ModelStore/Model``, or an object that an ancestor made.
 ///
 /// The component follows the object in its newest value. The object stays alive while the component is placed. `$sensor.celsius`
 /// is a binding to a property of the object, or to a field of a model.

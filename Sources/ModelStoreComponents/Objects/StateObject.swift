@@ -10,8 +10,8 @@ import StoreRuntime
 /// object lives until the component is no longer placed there. `$session.user` is a binding to one of its properties.
 ///
 /// The place ignores an object that a parent passes with a later value. ``init(owning:file:line:)`` reports this. The form with
-/// an expression reports it only if ``OwnershipOptions/checksIgnoredObjects`` is set, because the check has to evaluate the
-/// expression.
+/// an expression reports it only if ``/ModelStore/OwnershipOptions/checksIgnoredObjects`` is set, because the check has to
+/// evaluate the expression.
 @propertyWrapper
 public struct StateObject<Object: AnyObject>: DynamicProperty {
     private enum Source {

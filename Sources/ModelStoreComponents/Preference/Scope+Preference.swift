@@ -7,7 +7,7 @@ extension Scope {
     ///
     /// The cost is linear in the number of scopes from here to the root, and in the number of scopes that send a value to them.
     ///
-    /// - Throws: ``StoreError`` with the code `scopeClosed`.
+    /// - Throws: ``/ModelStore/StoreError`` with the code `scopeClosed`.
     public func setPreference<Key: PreferenceKey>(_ key: Key.Type, _ value: Key.Value) throws
     where Key.Value: Sendable {
         let key = ObjectIdentifier(key)
@@ -24,7 +24,7 @@ extension Scope {
     /// Returns the combined value of this scope and the scopes within it. The order is that of opening, each scope before those
     /// within it. Tracked by Observation. Values that components set flow up to components only.
     ///
-    /// - Throws: ``StoreError`` with the code `scopeClosed`.
+    /// - Throws: ``/ModelStore/StoreError`` with the code `scopeClosed`.
     public func preference<Key: PreferenceKey>(_ key: Key.Type) throws -> Key.Value {
         let given = try part { ScopePreferences() }.subject(ObjectIdentifier(key)).value
         return given.reduce(into: Key.defaultValue) { joined, next in
@@ -35,7 +35,7 @@ extension Scope {
     /// Runs a closure soon with the combined value, and again whenever that changes, until the scope closes; as
     /// ``ComponentContext/onPreferenceChange(_:perform:)``.
     ///
-    /// - Throws: ``StoreError`` with the code `scopeClosed`.
+    /// - Throws: ``/ModelStore/StoreError`` with the code `scopeClosed`.
     public func onPreferenceChange<Key: PreferenceKey>(
         _ key: Key.Type, file: StaticString = #fileID, line: UInt = #line,
         perform body: @escaping @Sendable (Key.Value) -> Void

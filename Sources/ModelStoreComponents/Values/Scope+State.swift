@@ -11,7 +11,7 @@ extension Scope {
     /// - Parameters:
     ///   - name: distinguishes values of one type.
     ///   - initial: the value at the first call; ignored later.
-    /// - Throws: ``StoreError`` with the code `scopeClosed`.
+    /// - Throws: ``/ModelStore/StoreError`` with the code `scopeClosed`.
     public func state<Value: Sendable>(_ name: String, _ initial: Value) throws -> Subject<Value> {
         try part(name) { Subject(initial) }
     }

@@ -13,8 +13,8 @@ public import StoreRuntime
 /// ```
 ///
 /// Reading a subject is tracked by Observation. If values can be compared, sending the same value as before notifies no observer
-/// (<doc:LiveModels#When-two-values-are-the-same>). Observers are notified after the value has changed. Any thread can use a
-/// subject.
+/// (<doc:ModelsAndLiveQueries#When-two-values-are-the-same>). Observers are notified after the value has changed. Any thread can
+/// use a subject.
 ///
 /// - `state` is protected by its mutex. No code of callers runs under it.
 public final class Subject<Value: Sendable>: Observable, Sendable {

@@ -23,7 +23,7 @@ package final class FeedRecording {
 
     /// Begins a trace: writes its header and rows.
     ///
-    /// - Throws: `StoreError`: the errors of ``Store/record(to:options:)``.
+    /// - Throws: `StoreError`: the errors of ``ModelStore/Store/record(to:options:)``.
     package init(_ store: Store, to path: String, _ options: RecordingOptions) throws {
         self.store = store
         let begun = try Self.begin(store, to: path, options)
@@ -136,8 +136,8 @@ extension Store {
     /// - Parameters:
     ///   - path: the file, which is created, or emptied if it exists.
     ///   - options: the options of the recording. Observers are not recorded, because only a ``Recorder`` sees them.
-    /// - Throws: ``StoreError``: `positionCompacted` and other errors of ``changes(since:_:)``; `unknownType`, `unknownField` and
-    ///   `notRecordable` for a redaction that is not possible; `ioError`; `damaged`.
+    /// - Throws: ``/ModelStore/StoreError``: `positionCompacted` and other errors of ``/ModelStore/Store/changes(since:_:)``;
+    ///   `unknownType`, `unknownField` and `notRecordable` for a redaction that is not possible; `ioError`; `damaged`.
     /// - Complexity: linear in the size of the records and of the change sets.
     @discardableResult
     public func record(to path: String, options: RecordingOptions = RecordingOptions()) throws -> RecordingSummary {

@@ -27,10 +27,11 @@ public final class Recorder: Sendable {
     /// Begins to record.
     ///
     /// - Parameters:
+    ///   - store: the store to record.
     ///   - path: the file, which is created, or emptied if it exists.
     ///   - options: the options of the recording.
-    /// - Throws: ``StoreError``: `inUse` if a recorder is already attached to the store; otherwise the errors of
-    ///   ``Store/record(to:options:)``.
+    /// - Throws: ``/ModelStore/StoreError``: `inUse` if a recorder is already attached to the store; otherwise the errors of
+    ///   ``ModelStore/Store/record(to:options:)``.
     public init(_ store: Store, to path: String, options: RecordingOptions = RecordingOptions()) async throws {
         self.store = store
         // Otherwise, if the other recorder writes to the same file, this one would empty it.
@@ -82,7 +83,7 @@ public final class Recorder: Sendable {
     /// Ends the recording: writes the commits up to now, and the end of the trace.
     ///
     /// - Returns: the summary of the recording. Later calls return the same summary.
-    /// - Throws: ``StoreError``: the error that prevented writing the trace, now or earlier.
+    /// - Throws: ``/ModelStore/StoreError``: the error that prevented writing the trace, now or earlier.
     @discardableResult
     public func finish() async throws -> RecordingSummary {
         if log.end() { store.detachWitness() }

@@ -18,8 +18,8 @@ public enum Replayer {
     ///   - options: how to replay, and how to compare.
     /// - Throws: ``ReplayDivergence`` at the first difference. Up to 1,000 change sets are replayed in one commit, so the store
     ///   may contain up to 999 change sets after the difference. To end the replay exactly at a change set, set
-    ///   ``ReplayOptions/until``. ``StoreError``: `traceDamaged`, with the line; `newerTrace`; `noSuchTrace`; `ioError`;
-    ///   `storeExists`; `unknownAction`; `unknownField`. Errors of a closure of the action catalog.
+    ///   ``ReplayOptions/until``. ``/ModelStore/StoreError``: `traceDamaged`, with the line; `newerTrace`; `noSuchTrace`;
+    ///   `ioError`; `storeExists`; `unknownAction`; `unknownField`. Errors of a closure of the action catalog.
     /// - Complexity: linear in the size of the trace. The memory is constant (some tens of MiB of the trace, and its longest
     ///   line), except for the memory of actions and live results.
     @discardableResult

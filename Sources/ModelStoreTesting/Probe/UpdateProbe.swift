@@ -169,7 +169,7 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
     ///   - position: the position.
     ///   - store: the store that the position belongs to.
     ///   - sourceLocation: where nothing is expected.
-    /// - Throws: the errors of ``Store/wait(for:)``.
+    /// - Throws: the errors of ``/ModelStore/Store/wait(for:)``.
     public func expectNothing(
         until position: Position, in store: Store, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {

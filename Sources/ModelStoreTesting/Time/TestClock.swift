@@ -57,7 +57,7 @@ public final class TestClock: Clock, Sendable {
     /// One nanosecond, because the deadlines of sleepers have no finer resolution.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// Returns the time as a date, for ``StoreOptions/clock``.
+    /// Returns the time as a date, for ``/ModelStore/StoreOptions/clock``.
     public var date: @Sendable () -> Date {
         { [self] in start.addingTimeInterval(now.offset / .seconds(1)) }
     }

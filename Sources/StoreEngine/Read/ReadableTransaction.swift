@@ -60,7 +60,7 @@ extension ReadableTransaction where Self: ~Copyable {
         try _reading.forEach(_reading.allByID(type), body)
     }
 
-    /// Returns all records in the order of ids. Takes memory for all of them; ``forEach(_:_:)`` takes memory for one.
+    /// Returns all records in the order of ids. Takes memory for all of them; ``forEach(_:_:)-(R.Type,_)`` takes memory for one.
     @inlinable
     public borrowing func all<R: Record>(_ type: R.Type) throws -> [R] {
         var records: [R] = []

@@ -5,7 +5,7 @@ extension ReadableTransaction where Self: ~Copyable {
     ///
     /// - Returns: pairs in the order of the request. The second record is nil where a reference with the rule `none` leads to no
     ///   record.
-    /// - Throws: as ``fetch(_:)``.
+    /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``.
     /// - Complexity: that of the request, plus a sorted pass over the referenced records, each read once.
     @inlinable
     public borrowing func fetch<R: Record, Target: Record>(
@@ -20,7 +20,7 @@ extension ReadableTransaction where Self: ~Copyable {
     /// Returns the records of a request, each with the record that it refers to, if any.
     ///
     /// - Returns: pairs in the order of the request.
-    /// - Throws: as ``fetch(_:)``.
+    /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``.
     /// - Complexity: that of the request, plus a sorted pass over the referenced records, each read once.
     @inlinable
     public borrowing func fetch<R: Record, Target: Record>(
@@ -35,7 +35,7 @@ extension ReadableTransaction where Self: ~Copyable {
     /// Returns the records of a request, each with the records that it refers to, in the order of its array.
     ///
     /// - Returns: pairs in the order of the request. References with the rule `none` that lead to no record are left out.
-    /// - Throws: as ``fetch(_:)``.
+    /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``.
     /// - Complexity: that of the request, plus a sorted pass over the referenced records, each read once.
     @inlinable
     public borrowing func fetch<R: Record, Target: Record>(
@@ -49,7 +49,7 @@ extension ReadableTransaction where Self: ~Copyable {
     /// where the array is nil.
     ///
     /// - Returns: pairs in the order of the request. References with the rule `none` that lead to no record are left out.
-    /// - Throws: as ``fetch(_:)``.
+    /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``.
     /// - Complexity: that of the request, plus a sorted pass over the referenced records, each read once.
     @inlinable
     public borrowing func fetch<R: Record, Target: Record>(
@@ -62,7 +62,7 @@ extension ReadableTransaction where Self: ~Copyable {
     /// Returns the records of a request, each with the records that it refers to, in the order of their ids.
     ///
     /// - Returns: pairs in the order of the request. References with the rule `none` that lead to no record are left out.
-    /// - Throws: as ``fetch(_:)``.
+    /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``.
     /// - Complexity: that of the request, plus a sorted pass over the referenced records, each read once.
     @inlinable
     public borrowing func fetch<R: Record, Target: Record>(
@@ -76,7 +76,7 @@ extension ReadableTransaction where Self: ~Copyable {
     /// where the set is nil.
     ///
     /// - Returns: pairs in the order of the request. References with the rule `none` that lead to no record are left out.
-    /// - Throws: as ``fetch(_:)``.
+    /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``.
     /// - Complexity: that of the request, plus a sorted pass over the referenced records, each read once.
     @inlinable
     public borrowing func fetch<R: Record, Target: Record>(
@@ -89,7 +89,7 @@ extension ReadableTransaction where Self: ~Copyable {
     /// Returns the records of a request, each with the records that refer to it, in the order of their ids.
     ///
     /// - Returns: pairs in the order of the request.
-    /// - Throws: as ``fetch(_:)``.
+    /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``.
     /// - Complexity: that of the request, plus a sorted pass over the index on the reference and over the referring records, each
     ///   read once.
     @inlinable

@@ -1,10 +1,16 @@
 /// The catalog's description of a field's type. It is sufficient to read, check, print and change a value without its Swift type.
 public indirect enum FieldType: Hashable, Sendable {
+    /// True or false.
     case bool
+    /// A signed integer with the width in the name. `Int` is stored as `int64`.
     case int8, int16, int32, int64
+    /// An unsigned integer with the width in the name. `UInt` is stored as `uint64`.
     case uint8, uint16, uint32, uint64
+    /// A floating-point number of 32 or 64 bits.
     case float, double
+    /// Text in UTF-8, or bytes: `Data` and `[UInt8]`.
     case string, data
+    /// The Foundation type of this name, or Swift's `Duration`.
     case uuid, date, url, decimal, duration
     /// Any other `Codable` value, as JSON text.
     case json

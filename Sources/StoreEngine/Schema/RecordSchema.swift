@@ -1,6 +1,6 @@
 /// The declaration of a Swift type for its records: fields, id and indexes. The macro `@Record` generates it.
 ///
-/// The catalog of a store turns it into a ``RecordType``, which has permanent numbers for the fields and indexes.
+/// The catalog of a store turns it into a record type, which has permanent numbers for the fields and indexes.
 public struct RecordSchema: Hashable, Sendable {
     /// The record type's name in the store.
     public let name: String

@@ -1,6 +1,6 @@
 /// Decodes the fields of one record or embedded struct.
 ///
-/// Macro-generated initializers call ``decode(_:)-(Int)`` with the declared index of each field. If the stored bytes follow
+/// Macro-generated initializers call ``decode(_:as:)-gzso`` with the declared index of each field. If the stored bytes follow
 /// another schema version, the decoder maps each declared index to the index of the stored field.
 @safe
 public struct FieldDecoder: ~Escapable {

@@ -1,7 +1,7 @@
 /// Encodes the fields of one record or embedded struct, in the order of their declaration.
 ///
-/// Macro-generated code calls ``encode(_:)-(FieldValue)`` once for each field. The width of the offset table depends on the size
-/// of all fields. The encoder therefore leaves room for the widest table in front, and ``finish()`` writes the table directly
+/// Macro-generated code calls ``encode(_:)-1oinz`` once for each field. The width of the offset table depends on the size
+/// of all fields. The encoder therefore leaves room for the widest table in front, and `finish()` writes the table directly
 /// before the fields.
 public struct FieldEncoder: ~Copyable {
     @usableFromInline var writer: ByteWriter

@@ -6,7 +6,7 @@
 /// - An enum with a raw value of such a type conforms by naming the protocol: `enum Region: String, FieldValue { … }`.
 /// - A struct conforms with the macro `@Embedded`.
 ///
-/// An encoding does not contain its own length. The container that stores it, such as a ``FieldTable``, records its end.
+/// An encoding does not contain its own length. The container that stores it, such as a record, records its end.
 /// <doc:TheFileFormat> documents the encoding of each type.
 public protocol FieldValue: Sendable {
     /// The catalog's description of this type.

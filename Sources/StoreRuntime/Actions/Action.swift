@@ -14,7 +14,7 @@ public import StoreEngine
 /// try await store.send(MoveSensor(id: "s1", room: "attic"))
 /// ```
 ///
-/// An action that is sent with ``Store/send(_:durability:timeout:)-(A,_)`` is recorded in the feed with its changes. The feed
+/// An action that is sent with ``Store/send(_:durability:timeout:)-3zmpb`` is recorded in the feed with its changes. The feed
 /// entry holds its name, the action as JSON, its result, and the seed of its random numbers. So you can see which action made a
 /// change. A later version of the program can also run the action again, and compare the changes.
 ///

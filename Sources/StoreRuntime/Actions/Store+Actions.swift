@@ -9,7 +9,7 @@ extension Store {
     ///   - action: the action.
     ///   - durability: the failures that the commit survives; nil for the store's default.
     ///   - timeout: the longest wait until the action begins; nil for ``StoreOptions/writeTimeout``.
-    /// - Returns: the result of the action. ``send(_:returning:durability:timeout:)`` also returns the position.
+    /// - Returns: the result of the action. ``send(_:returning:durability:timeout:)-4imsd`` also returns the position.
     /// - Throws: the error of the action, and nothing is committed or recorded then; ``StoreError``, as a write. The code is
     ///   `invalidValue` if the action or its result cannot be encoded as JSON, and `tooLarge` if one of them exceeds the limit
     ///   `recordByteCount`.
@@ -23,7 +23,7 @@ extension Store {
     /// Runs an action in a write transaction, and returns its result and the position of the commit.
     ///
     /// - Parameter returning: `.position`.
-    /// - Throws: as ``send(_:durability:timeout:)``.
+    /// - Throws: as ``send(_:durability:timeout:)-3zmpb``.
     public func send<A: Action>(
         _ action: A, returning: WriteReturn, durability: Durability? = nil, timeout: Duration? = nil
     ) async throws -> Committed<A.Result> {

@@ -9,8 +9,8 @@ extension Store {
     /// }
     /// ```
     ///
-    /// Updates identify records by their ids. Rows of selected fields (``FetchRequest/fields(_:)``) and distinct rows have no
-    /// ids: follow these with ``values(of:_:)`` and a closure that fetches them.
+    /// Updates identify records by their ids. Rows of selected fields (``FetchRequest/fields(_:)->Projection<R,Value>``) and
+    /// distinct rows have no ids: follow these with ``values(of:_:)`` and a closure that fetches them.
     ///
     /// - Parameter request: the request to follow. Without an order, records are in the order of their ids.
     public func updates<R: Record>(of request: FetchRequest<R>) -> LiveUpdates<R> {
@@ -119,7 +119,7 @@ extension Store {
     ///
     /// Requests that the closure runs itself count too, such as groups or sections by `$0.room.floor`. A record that it gets by
     /// id does not. A value that is the same as the previous one is not delivered: see
-    /// <doc:LiveModels#When-two-values-are-the-same>.
+    /// <doc:ModelsAndLiveQueries#When-two-values-are-the-same>.
     ///
     /// - Parameters:
     ///   - request: the request to follow, which the closure receives.

@@ -10,7 +10,7 @@ extension Model {
     /// - Parameter body: receives the record as the transaction reads it, which may be newer than the model's values.
     /// - Returns: the changed record.
     /// - Throws: the errors of `body`; ``StoreError``: `recordNotFound` if the record was deleted, and as
-    ///   ``Store/write(durability:timeout:_:)``.
+    ///   ``Store/write(durability:timeout:_:)-887qk``.
     @discardableResult
     public func update(
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (inout R) throws -> Void
@@ -23,7 +23,7 @@ extension Model {
 
     /// Deletes the record in a write transaction. Returns once the transaction is committed and ``isDeleted`` is true.
     ///
-    /// - Throws: ``StoreError``, as ``WriteTransaction/delete(_:id:)`` and ``Store/write(durability:timeout:_:)``.
+    /// - Throws: ``StoreError``, as ``WriteTransaction/delete(_:id:)`` and ``Store/write(durability:timeout:_:)-887qk``.
     public func delete(file: StaticString = #fileID, line: UInt = #line) async throws {
         let id = id
         let pin = pinForWrite((file, line))

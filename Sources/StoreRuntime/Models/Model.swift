@@ -43,7 +43,8 @@ public final class Model<R: Record>: Observable, Identifiable, Sendable {
 
     /// The current value of a field: at the position of the read view inside of one, otherwise at the newest position.
     ///
-    /// Observation tracks each field on its own. To set a field, use a transaction, such as ``update(_:)``, or a binding.
+    /// Observation tracks each field on its own. To set a field, use a transaction, such as ``update(file:line:_:)``, or a
+    /// binding.
     public subscript<V>(dynamicMember field: KeyPath<R.Fields, Field<R, V>>) -> V {
         @inlinable get { value(FieldToken(R.fields[keyPath: field])) }
         @available(*, unavailable, message: "write 'try await model.update { $0.celsius = 3 }', or set a binding")

@@ -4,8 +4,8 @@ extension Model {
     /// Delivers the current value of a field, and then each new value. The asynchronous sequence ends when the record is deleted
     /// or the store is closed.
     ///
-    /// No two consecutive elements are the same; see <doc:LiveModels#When-two-values-are-the-same>. A slow subscriber misses
-    /// intermediate values, but always receives the newest one. Each iterator keeps the model alive.
+    /// No two consecutive elements are the same; see <doc:ModelsAndLiveQueries#When-two-values-are-the-same>. A slow subscriber
+    /// misses intermediate values, but always receives the newest one. Each iterator keeps the model alive.
     ///
     /// - Parameter field: the field, such as `\.celsius`.
     public func values<V: SendableMetatype>(
@@ -34,7 +34,8 @@ extension Model {
     }
 }
 
-/// The values of one or several fields of a model. See ``Model/values(of:)``, and <doc:Concurrency#How-a-sequence-ends>.
+/// The values of one or several fields of a model. See ``Model/values(of:file:line:)->ModelValues<R,V>``, and
+/// <doc:Concurrency#How-a-sequence-ends>.
 public struct ModelValues<R: Record, Value>: AsyncSequence, Sendable {
     public typealias Element = Value
     public typealias Failure = Never

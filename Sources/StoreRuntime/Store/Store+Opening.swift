@@ -4,7 +4,7 @@ extension Store {
     /// Opens the store in a directory without blocking the calling task, even while another process holds the write lock or the
     /// store is being created.
     ///
-    /// - Throws: as ``init(at:records:options:)-(_,(each R).Type,_)``.
+    /// - Throws: as ``init(at:records:options:)-55i2r``.
     public static func open<each R: Record>(
         at path: String, records: repeat (each R).Type, options: StoreOptions = StoreOptions()
     ) async throws -> Store {

@@ -26,7 +26,7 @@ extension Store {
     ///     is as durable as the strictest of them asks.
     ///   - timeout: the longest wait until `body` begins; nil for ``StoreOptions/writeTimeout``.
     ///   - body: the closure to run in the transaction.
-    /// - Returns: the result of `body`. ``write(returning:durability:timeout:_:)`` returns the position too.
+    /// - Returns: the result of `body`. ``write(returning:durability:timeout:_:)-4x8lq`` returns the position too.
     /// - Throws: any error that `body` throws, or a ``StoreError``:
     ///   - `closed`, `readOnly`, `queueFull`, `writeTimeout`, `diskFull`, `ioError`: nothing was committed.
     ///   - `mapFull`: nothing was committed. The disk or the address space has no room for a larger map, or a read closure of
@@ -48,7 +48,7 @@ extension Store {
     /// ```
     ///
     /// - Parameter returning: `.position`.
-    /// - Throws: as ``write(durability:timeout:_:)``.
+    /// - Throws: as ``write(durability:timeout:_:)-887qk``.
     public func write<T: Sendable>(
         returning: WriteReturn, durability: Durability? = nil, timeout: Duration? = nil,
         _ body: @escaping @Sendable (inout WriteTransaction) throws -> T

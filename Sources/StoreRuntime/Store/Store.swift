@@ -19,7 +19,7 @@ public final class Store: Sendable {
 
     /// Opens the store in a directory and adds the record types that it does not have yet.
     ///
-    /// Blocks while the store is created or another process writes; ``open(at:records:options:)`` does not.
+    /// Blocks while the store is created or another process writes. ``open(at:records:options:)-3u2uj`` does not.
     ///
     /// If this process already has the directory open, the new store shares the environment, the writer and the options of the
     /// first open. Of `options`, only ``StoreOptions/isReadOnly`` applies then. A store that is opened for reading refuses its
@@ -43,7 +43,7 @@ public final class Store: Sendable {
 
     /// Opens the store in a directory, with the record types in an array.
     ///
-    /// - Throws: as ``init(at:records:options:)-(_,(each R).Type,_)``.
+    /// - Throws: as ``init(at:records:options:)-55i2r``.
     public convenience init(
         at path: String, records: [any Record.Type], options: StoreOptions = StoreOptions()
     ) throws {

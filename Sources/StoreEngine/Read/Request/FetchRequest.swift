@@ -16,8 +16,8 @@
 /// the property holds its results and keeps them up to date. Before that it holds no records. The projected value, `$hot`, is the
 /// request itself, together with that tie.
 ///
-/// The wrapper delivers whole records only. Rows of some fields (``fields(_:)``) and distinct rows have no ids to identify
-/// changes by. Follow them as values, with the store's `values(of:_:)`.
+/// The wrapper delivers whole records only. Rows of some fields (``fields(_:)->Projection<R,Value>``) and distinct rows have no
+/// ids to identify changes by. Follow them as values, with the store's `values(of:_:)`.
 @propertyWrapper
 public struct FetchRequest<R: Record>: Sendable {
     package var request: Request

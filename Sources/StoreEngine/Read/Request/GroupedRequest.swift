@@ -1,4 +1,5 @@
-/// A fetch request that counts and aggregates its records in groups. Make one with ``FetchRequest/grouped(by:_:)``.
+/// A fetch request that counts and aggregates its records in groups. Make one with
+/// ``FetchRequest/grouped(by:_:)->GroupedRequest<R,Key,Value>``.
 public struct GroupedRequest<R: Record, Key, Values>: Sendable {
     let request: Request
     let key: Projection<R, Key>

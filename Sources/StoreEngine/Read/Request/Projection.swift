@@ -1,5 +1,5 @@
 /// A fetch request for some fields of each record, as one value, a tuple, or a smaller struct. A projection is a value that you
-/// can keep and send. Make one with ``FetchRequest/fields(_:)``.
+/// can keep and send. Make one with ``FetchRequest/fields(_:)->Projection<R,Value>``.
 ///
 /// ```swift
 /// let readings = Sensor.where { $0.room == "kitchen" }.fields { ($0.id, $0.celsius) }

@@ -11,7 +11,7 @@ extension ReadableTransaction where Self: ~Copyable {
 
     /// Returns the greatest value of a field, by the order of keys; nil where no record has a value.
     ///
-    /// - Complexity: the same as ``min(_:_:)``.
+    /// - Complexity: the same as ``min(_:_:)-(_,KeyPath<R.Fields,Field<R,V>>)``.
     public borrowing func max<R: Record, V: IndexableValue>(
         _ request: FetchRequest<R>, _ field: KeyPath<R.Fields, Field<R, V>>
     ) throws(StoreError) -> V? {

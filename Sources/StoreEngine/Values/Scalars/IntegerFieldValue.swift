@@ -7,6 +7,7 @@ public protocol IntegerFieldValue: IndexableValue, FixedWidthInteger, BitwiseCop
 extension IntegerFieldValue {
     @inlinable public static var fixedByteCount: Int? { MemoryLayout<Self>.size }
 
+    /// Appends the bytes of the integer in little-endian order.
     @inlinable
     public func encode(to writer: inout ByteWriter) { writer.append(self) }
 
@@ -37,6 +38,7 @@ extension Bool: IndexableValue {
     public static var fieldType: FieldType { .bool }
     @inlinable public static var fixedByteCount: Int? { 1 }
 
+    /// Appends the bytes of the integer in little-endian order.
     @inlinable
     public func encode(to writer: inout ByteWriter) { writer.append(byte: self ? 1 : 0) }
 

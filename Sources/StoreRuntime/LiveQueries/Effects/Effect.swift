@@ -1,6 +1,6 @@
 /// A closure that reruns whenever a value that it read has changed. The effect ends with its last reference.
 ///
-/// See ``Store/observe(_:)``.
+/// See ``Store/observe(file:line:_:)``.
 public final class Effect: Sendable {
     private let task: Task<Void, any Error>
 

@@ -194,7 +194,7 @@ public final class Scope: Sendable, Identifiable {
 
     /// Runs a closure soon, and reruns it whenever a value that it read has changed, until the scope closes.
     ///
-    /// Otherwise as ``Store/observe(_:)``.
+    /// Otherwise as ``Store/observe(file:line:_:)``.
     public func observe(
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable () throws -> Void
     ) throws {
