@@ -52,7 +52,9 @@ import Testing
         let failures = Task {
             try await withThrowingTaskGroup(of: StoreError.Code?.self) { group in
                 group.addTask {
-                    await code { for try await _ in store.updates(of: FetchRequest<Sensor>()) { began.continuation.yield() } }
+                    await code {
+                        for try await _ in store.updates(of: FetchRequest<Sensor>()) { began.continuation.yield() }
+                    }
                 }
                 group.addTask {
                     await code { for try await _ in store.changes(from: .oldest) { began.continuation.yield() } }
