@@ -30,6 +30,12 @@ static inline long long clmdb_birth_nanoseconds(int descriptor) {
     return (long long)status.stx_btime.tv_sec * 1000000000 + status.stx_btime.tv_nsec;
 }
 
+// Gives the first bytes of a file blocks on the disk. In C, because Swift's Glibc module has only posix_fallocate, which writes to
+// the file where the file system cannot reserve space.
+static inline int clmdb_reserve(int descriptor, long byte_count) {
+    return (int)syscall(SYS_fallocate, descriptor, 0, 0L, byte_count);
+}
+
 // Renames a file, unless the new name exists (EEXIST).
 static inline int clmdb_rename_to_new(const char *old_name, const char *new_name) {
     const unsigned int no_replace = 1; // RENAME_NOREPLACE, which stdio.h declares for GNU sources only
