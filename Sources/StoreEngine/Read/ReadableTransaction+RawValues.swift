@@ -3,7 +3,10 @@
 extension ReadableTransaction where Self: ~Copyable {
     /// Returns the record that has `value` in the unique field `field`; nil where there is none.
     ///
-    /// - Parameter field: a field marked `@Unique`. The compiler accepts no other field.
+    /// - Parameters:
+    ///   - type: the record type.
+    ///   - field: a field marked `@Unique`. The compiler accepts no other field.
+    ///   - value: the value to look up.
     /// - Throws: ``StoreError``: `unknownField` when the field's unique index is not built in the store.
     @inlinable
     @_disfavoredOverload
@@ -15,7 +18,10 @@ extension ReadableTransaction where Self: ~Copyable {
 
     /// Returns the record that has `value` in the unique field `field`; nil where there is none.
     ///
-    /// - Parameter field: a field marked `@Unique`. The compiler accepts no other field.
+    /// - Parameters:
+    ///   - type: the record type.
+    ///   - field: a field marked `@Unique`. The compiler accepts no other field.
+    ///   - value: the value to look up.
     /// - Throws: ``StoreError``: `unknownField` when the field's unique index is not built in the store.
     @inlinable
     @_disfavoredOverload

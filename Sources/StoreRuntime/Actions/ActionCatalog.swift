@@ -48,7 +48,9 @@ public struct ActionCatalog: Sendable {
 
     /// Returns a catalog that creates actions with this name by a closure: for an action whose form has changed.
     ///
-    /// - Parameter make: creates the action from the recorded one. Decoding the action rethrows its errors.
+    /// - Parameters:
+    ///   - name: the name of the recorded action.
+    ///   - make: creates the action from the recorded one. Decoding the action rethrows its errors.
     public func mapping(
         _ name: String, _ make: @escaping @Sendable (RecordedAction) throws -> any Action
     ) -> ActionCatalog {

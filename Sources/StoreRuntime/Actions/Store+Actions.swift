@@ -22,7 +22,11 @@ extension Store {
 
     /// Runs an action in a write transaction, and returns its result and the position of the commit.
     ///
-    /// - Parameter returning: `.position`.
+    /// - Parameters:
+    ///   - action: the action.
+    ///   - returning: `.position`.
+    ///   - durability: the failures that the commit survives; nil for ``StoreOptions/durability``.
+    ///   - timeout: the longest wait until the action begins; nil for ``StoreOptions/writeTimeout``.
     /// - Throws: as ``send(_:durability:timeout:)-3zmpb``.
     public func send<A: Action>(
         _ action: A, returning: WriteReturn, durability: Durability? = nil, timeout: Duration? = nil
@@ -47,7 +51,11 @@ extension Store {
     /// Runs an action in a write transaction, blocks until it is committed, and returns its result and the position of the
     /// commit.
     ///
-    /// - Parameter returning: `.position`.
+    /// - Parameters:
+    ///   - action: the action.
+    ///   - returning: `.position`.
+    ///   - durability: the failures that the commit survives; nil for ``StoreOptions/durability``.
+    ///   - timeout: the longest wait until the action begins; nil for ``StoreOptions/writeTimeout``.
     /// - Throws: as the form without a position.
     @available(*, noasync, message: "use the asynchronous form in tasks")
     public func send<A: Action>(

@@ -139,7 +139,9 @@ extension Store {
 
     /// Moves a consumer. Its current holder loses it, with an error at its next acknowledgement.
     ///
-    /// - Parameter start: where the consumer continues.
+    /// - Parameters:
+    ///   - name: the consumer's name in the store.
+    ///   - start: where the consumer continues.
     /// - Throws: ``StoreError``: `consumerNotFound`; `positionCompacted` and others when the consumer cannot continue there; as
     ///   `write`.
     public func resetConsumer(_ name: String, to start: FeedStart) async throws {

@@ -15,6 +15,7 @@ extension Store {
     ///
     /// - Parameters:
     ///   - name: the consumer's name in the store.
+    ///   - options: how the consumer reads the feed, and how it handles failures.
     ///   - body: handles the next change set. A large change set comes in parts, all in one transaction. If `body` throws, it
     ///     reruns from the start. It may rerun for other reasons too; only the writes of its last run are kept. It runs on the
     ///     writer thread, like every write closure.
@@ -37,6 +38,7 @@ extension Store {
     ///
     /// - Parameters:
     ///   - name: the consumer's name in the store.
+    ///   - options: how the consumer reads the feed, and how it handles failures.
     ///   - body: handles the next change set. A large change set comes in parts.
     /// - Throws: as ``consume(_:_:_:)-(_,_,(ChangeSet,WriteTransaction)->Void)``.
     public func consume(

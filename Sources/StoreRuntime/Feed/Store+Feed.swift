@@ -10,14 +10,18 @@ extension Store {
     /// }
     /// ```
     ///
-    /// - Parameter position: where to continue, usually the ``ChangeSet/position`` of the last change set that was handled.
+    /// - Parameters:
+    ///   - position: where to continue, usually the ``ChangeSet/position`` of the last change set that was handled.
+    ///   - options: which changes to deliver, and how.
     public func changes(since position: Position, _ options: FeedOptions = FeedOptions()) -> ChangeFeed {
         changes(from: .after(position), options)
     }
 
     /// Returns the change sets from a start in the feed, and then each change set as any process commits it.
     ///
-    /// - Parameter start: where to begin; `.newest` is the moment of this call.
+    /// - Parameters:
+    ///   - start: where to begin; `.newest` is the moment of this call.
+    ///   - options: which changes to deliver, and how.
     public func changes(from start: FeedStart, _ options: FeedOptions = FeedOptions()) -> ChangeFeed {
         var start = start
         // Otherwise a commit before the first call of `next()` would be missed. An error occurs again there.
@@ -58,6 +62,7 @@ extension Store {
     /// Returns all records of a type and then every change to them, without a gap in between.
     ///
     /// - Parameters:
+    ///   - type: the record type.
     ///   - options: which changes to deliver, and how. Filters of other types are ignored. With a condition, only rows that meet
     ///     it are delivered, and changes of records that meet it before or after. So the reader also learns when a record ceases
     ///     to meet it. ``FeedOptions/skipsOwnOrigin`` leaves out this process's changes to rows delivered before.

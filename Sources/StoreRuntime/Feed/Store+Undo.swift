@@ -26,8 +26,10 @@ extension Store {
     ///
     /// A change set of any size is undone as a whole, or not at all.
     ///
-    /// - Parameter position: the position after the change set. A part that is not the last has the position before the change
-    ///   set: use ``undo(sequence:conflicts:)`` for it.
+    /// - Parameters:
+    ///   - position: the position after the change set. A part that is not the last has the position before the change set: use
+    ///     ``undo(sequence:conflicts:)`` for it.
+    ///   - rule: what happens to a change that cannot be undone.
     /// - Returns: the conflicts, under ``ConflictRule/skip``.
     @discardableResult
     public func undo(

@@ -7,7 +7,10 @@ extension Model {
     /// try await sensor.update { $0.celsius += 1 }
     /// ```
     ///
-    /// - Parameter body: receives the record as the transaction reads it, which may be newer than the model's values.
+    /// - Parameters:
+    ///   - file: the file of the call.
+    ///   - line: the line of the call.
+    ///   - body: receives the record as the transaction reads it, which may be newer than the model's values.
     /// - Returns: the changed record.
     /// - Throws: the errors of `body`; ``StoreError``: `recordNotFound` if the record was deleted, and as
     ///   ``Store/write(durability:timeout:_:)-887qk``.
@@ -41,6 +44,8 @@ extension Model {
     ///   - field: the field, such as `\.celsius`.
     ///   - isOptimistic: whether this binding returns a new value before it is committed. Models and other bindings return it
     ///     after the commit. If a transaction fails, the binding returns the committed value again.
+    ///   - file: the file of the call.
+    ///   - line: the line of the call.
     ///   - onError: receives the error of each failed transaction, on no particular thread. If the field is a constant, each
     ///     transaction fails with `invalidValue`. By default, the store reports the first failure of each line as a notice, see
     ///     ``OwnershipOptions/onNotice``.

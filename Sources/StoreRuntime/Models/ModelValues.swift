@@ -7,7 +7,10 @@ extension Model {
     /// No two consecutive elements are the same; see <doc:ModelsAndLiveQueries#When-two-values-are-the-same>. A slow subscriber
     /// misses intermediate values, but always receives the newest one. Each iterator keeps the model alive.
     ///
-    /// - Parameter field: the field, such as `\.celsius`.
+    /// - Parameters:
+    ///   - field: the field, such as `\.celsius`.
+    ///   - file: the file of the call.
+    ///   - line: the line of the call.
     public func values<V: SendableMetatype>(
         of field: KeyPath<R.Fields, Field<R, V>>, file: StaticString = #fileID, line: UInt = #line
     ) -> ModelValues<R, V> {

@@ -106,8 +106,11 @@ public final class OwnershipRegistry: Sendable {
     /// Keeps an object alive until the returned pin is released.
     ///
     /// - Parameters:
+    ///   - object: the object to keep alive.
     ///   - kind: why the object is kept alive.
     ///   - holder: the object that keeps `object`, so that reports can find cycles. The pin does not keep the holder alive.
+    ///   - file: the file of the call.
+    ///   - line: the line of the call.
     public func pin(
         _ object: some AnyObject & Sendable, _ kind: PinKind = .owner, by holder: AnyObject? = nil,
         file: StaticString = #fileID, line: UInt = #line

@@ -47,7 +47,11 @@ extension Store {
     /// try await elsewhere.wait(for: written.position)
     /// ```
     ///
-    /// - Parameter returning: `.position`.
+    /// - Parameters:
+    ///   - returning: `.position`.
+    ///   - durability: the failures that the commit survives; nil for ``StoreOptions/durability``.
+    ///   - timeout: the longest wait until the closure begins; nil for ``StoreOptions/writeTimeout``.
+    ///   - body: the closure to run in the transaction.
     /// - Throws: as ``write(durability:timeout:_:)-887qk``.
     public func write<T: Sendable>(
         returning: WriteReturn, durability: Durability? = nil, timeout: Duration? = nil,
@@ -75,7 +79,11 @@ extension Store {
     /// Runs `body` in a write transaction, blocks until it is committed, and returns its result and the position of the
     /// commit.
     ///
-    /// - Parameter returning: `.position`.
+    /// - Parameters:
+    ///   - returning: `.position`.
+    ///   - durability: the failures that the commit survives; nil for ``StoreOptions/durability``.
+    ///   - timeout: the longest wait until the closure begins; nil for ``StoreOptions/writeTimeout``.
+    ///   - body: the closure to run in the transaction.
     /// - Throws: as the form without a position.
     @available(*, noasync, message: "use the asynchronous form in tasks")
     public func write<T: Sendable>(

@@ -7,6 +7,7 @@ public struct FeedFilter: Sendable {
     /// Selects changes of one record type.
     ///
     /// - Parameters:
+    ///   - type: the record type.
     ///   - condition: must hold for the record before or after the change. The reader therefore also receives the change with
     ///     which a record begins or ceases to meet it. It cannot follow references, nor test for records that refer to the
     ///     record.
@@ -17,6 +18,7 @@ public struct FeedFilter: Sendable {
     /// Selects changes of one record type that touch at least one of the given fields. Inserts and deletes touch all fields.
     ///
     /// - Parameters:
+    ///   - type: the record type.
     ///   - condition: must hold for the record before or after the change.
     ///   - fields: the fields.
     public init<R: Record, each V>(

@@ -90,7 +90,9 @@ public struct LazyRow<R: Record>: ~Escapable {
 
     /// Calls `body` with the record that a field refers to. `body` reads it field by field, as it reads this row.
     ///
-    /// - Parameter field: a closure that receives the tokens of the record's fields.
+    /// - Parameters:
+    ///   - field: a closure that receives the tokens of the record's fields.
+    ///   - body: receives the other record.
     /// - Returns: the result of `body`; nil where the record does not exist.
     /// - Throws: ``StoreError`` with the code `damaged`; any error that `body` throws.
     @discardableResult
@@ -102,7 +104,9 @@ public struct LazyRow<R: Record>: ~Escapable {
 
     /// Calls `body` with the record that an optional reference refers to.
     ///
-    /// - Parameter field: a closure that receives the tokens of the record's fields.
+    /// - Parameters:
+    ///   - field: a closure that receives the tokens of the record's fields.
+    ///   - body: receives the other record.
     /// - Returns: the result of `body`; nil where the reference is nil or the record does not exist.
     /// - Throws: ``StoreError`` with the code `damaged`; any error that `body` throws.
     @discardableResult

@@ -12,7 +12,9 @@ public protocol SummableValue: IndexableValue {
 
     /// Returns the mean of such values; nil where their sum is out of range.
     ///
-    /// - Parameter count: the number of values, at least 1.
+    /// - Parameters:
+    ///   - sum: the sum of the values.
+    ///   - count: the number of values, at least 1.
     static func mean(_ sum: FieldSum, count: Int) -> Mean?
 }
 

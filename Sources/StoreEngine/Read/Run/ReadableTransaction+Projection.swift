@@ -37,8 +37,9 @@ extension ReadableTransaction where Self: ~Copyable {
 
     /// Explains how a projection is answered; see ``explain(_:analyzed:)-(FetchRequest<R>,_)``.
     ///
-    /// - Parameter analyzed: whether to run the projection too, and to report the number of entries and records that each step
-    ///   gave.
+    /// - Parameters:
+    ///   - projection: the projection.
+    ///   - analyzed: whether to run the projection too, and to report the number of entries and records that each step gave.
     public borrowing func explain<R: Record, Output>(
         _ projection: Projection<R, Output>, analyzed: Bool = false
     ) throws(StoreError) -> String {

@@ -92,7 +92,11 @@ extension Store {
     /// The effect keeps the actor alive while it runs. An actor that stores its own effect has to end it with
     /// ``Effect/cancel()``.
     ///
-    /// - Parameter isolation: the actor: `self` in an actor, `MainActor.shared` on the main actor.
+    /// - Parameters:
+    ///   - isolation: the actor: `self` in an actor, `MainActor.shared` on the main actor.
+    ///   - file: the file of the call.
+    ///   - line: the line of the call.
+    ///   - body: the closure to run.
     public func observe(
         isolation: isolated any Actor, file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping () throws -> Void

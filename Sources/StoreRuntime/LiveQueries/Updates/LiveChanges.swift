@@ -99,7 +99,9 @@ public struct LiveChanges<R: Record>: Sendable {
 
     /// Returns the old rows with the changes applied.
     ///
-    /// - Parameter results: the new rows. A reset returns them unchanged.
+    /// - Parameters:
+    ///   - old: the old rows.
+    ///   - results: the new rows. A reset returns them unchanged.
     public func applied(to old: [R], results: LiveRecords<R>) -> [R] {
         if isReset { return Array(results) }
         var rows: [R?] = old

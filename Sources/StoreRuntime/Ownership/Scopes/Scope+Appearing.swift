@@ -5,6 +5,9 @@ extension Scope {
     ///
     /// - Parameters:
     ///   - name: distinguishes closures of one line.
+    ///   - file: the file of the call.
+    ///   - line: the line of the call.
+    ///   - column: the column of the call.
     ///   - body: must not call this method for itself. A closure that throws counts as not run.
     /// - Throws: the errors of `body`; ``StoreError`` with the code `scopeClosed`.
     public func onAppear(

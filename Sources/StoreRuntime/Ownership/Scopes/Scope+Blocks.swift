@@ -54,6 +54,8 @@ extension Store {
     /// - Parameters:
     ///   - name: the name of the scope in reports.
     ///   - holder: the object that keeps the scope, if there is one, so that reports can find cycles of owners.
+    ///   - file: the file of the call.
+    ///   - line: the line of the call.
     /// - Throws: ``StoreError`` with the code `closed`.
     public func scope(
         _ name: String, heldBy holder: AnyObject? = nil, file: StaticString = #fileID, line: UInt = #line

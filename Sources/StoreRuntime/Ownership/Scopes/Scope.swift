@@ -70,6 +70,8 @@ public final class Scope: Sendable, Identifiable {
     /// - Parameters:
     ///   - name: the name of the scope in reports.
     ///   - holder: the object that keeps the scope, if there is one, so that reports can find cycles of owners.
+    ///   - file: the file of the call.
+    ///   - line: the line of the call.
     public func child(
         _ name: String, heldBy holder: AnyObject? = nil, file: StaticString = #fileID, line: UInt = #line
     ) throws -> Scope {
@@ -85,6 +87,8 @@ public final class Scope: Sendable, Identifiable {
     ///
     /// - Parameters:
     ///   - name: distinguishes objects of one type.
+    ///   - file: the file of the call.
+    ///   - line: the line of the call.
     ///   - make: creates the object; must not ask this scope for the same object.
     public func stateObject<T: AnyObject & Sendable>(
         _ name: String = "", file: StaticString = #fileID, line: UInt = #line, _ make: () throws -> T
