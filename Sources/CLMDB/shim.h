@@ -30,10 +30,11 @@ static inline long long clmdb_birth_nanoseconds(int descriptor) {
     return (long long)status.stx_btime.tv_sec * 1000000000 + status.stx_btime.tv_nsec;
 }
 
-// Gives the first bytes of a file blocks on the disk. In C, because Swift's Glibc module has only posix_fallocate, which writes to
+// Gives the first bytes of a file blocks on the disk, also beyond its end, without changing its size. In C, because Swift's Glibc module has only posix_fallocate, which writes to
 // the file where the file system cannot reserve space.
 static inline int clmdb_reserve(int descriptor, long byte_count) {
-    return (int)syscall(SYS_fallocate, descriptor, 0, 0L, byte_count);
+    const int keep_size = 1; // FALLOC_FL_KEEP_SIZE, which fcntl.h declares for GNU sources only
+    return (int)syscall(SYS_fallocate, descriptor, keep_size, 0L, byte_count);
 }
 
 // Renames a file, unless the new name exists (EEXIST).

@@ -12,7 +12,7 @@ enum SpaceReservation {
 
     /// Gives `lock.mdb` its blocks before LMDB maps it, and creates the file if it does not exist.
     ///
-    /// A file that other processes may have mapped keeps its size, because LMDB computes the number of slots from it. The
+    /// The file keeps its size, because LMDB computes the number of slots from it, and other processes may have it mapped. The
     /// environment must not be open in this process: closing a descriptor of the file releases LMDB's locks.
     ///
     /// - Throws: ``LMDBError`` with the code `diskFull`. Other failures are left to LMDB, which reports them at the opening.
@@ -21,22 +21,21 @@ enum SpaceReservation {
         let descriptor = unsafe open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, fileMode)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        // Of several processes that find the file empty, one gives it its size.
-        guard flock(descriptor, LOCK_EX) == 0 else { return }
         guard let byteCount = SystemCalls.byteCount(of: descriptor) else { return }
         let needed = lockHeaderByteCount + maximumReaders * readerSlotByteCount
-        try reserve(byteCount == 0 ? needed : byteCount, of: descriptor, file)
+        try reserve(max(byteCount, needed), of: descriptor, file)
     }
 
-    /// Gives the first bytes of a file their blocks. The file grows if it is shorter.
+    /// Gives the first bytes of a file their blocks. The file keeps its size; blocks beyond its end are used when it grows.
     ///
     /// - Throws: ``LMDBError`` with the code `diskFull`. A file system that cannot reserve space is no error.
     static func reserve(_ byteCount: Int, of descriptor: Int32, _ file: String) throws(LMDBError) {
         guard clmdb_reserve(descriptor, Int(byteCount)) != 0 else { return }
         let code = errno
         guard code == ENOSPC || code == EDQUOT else { return }
+        let name = file.split(separator: "/").last.map(String.init) ?? file
         throw LMDBError(
             .diskFull, operation: "fallocate", path: file, systemCode: code,
-            detail: "the disk is full, and the file needs \(byteCount) bytes", remedy: "free space, then retry")
+            detail: "the disk is full, and \(name) needs \(byteCount) bytes", remedy: "free space, then retry")
     }
 }
