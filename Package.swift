@@ -143,7 +143,7 @@ let package = Package(
         .testTarget(
             name: "ModelStoreTests",
             dependencies: ["ModelStore", "StoreRuntime", "StoreEngine", "LMDB", "ChildPrograms", "TestSupport"],
-            exclude: ["Compiling/PublicInterface"]
+            exclude: ["Articles/Context", "Compiling/PublicInterface"]
         ),
         .testTarget(
             name: "ModelStoreReplayTests",

@@ -30,6 +30,24 @@ static inline long long clmdb_birth_nanoseconds(int descriptor) {
     return (long long)status.stx_btime.tv_sec * 1000000000 + status.stx_btime.tv_nsec;
 }
 
+// Gives the first bytes of a file blocks on the disk. In C, because Swift's Glibc module has only posix_fallocate, which writes to
+// the file where the file system cannot reserve space.
+static inline int clmdb_reserve(int descriptor, long byte_count) {
+    return (int)syscall(SYS_fallocate, descriptor, 0, 0L, byte_count);
+}
+
+// Renames a file, unless the new name exists (EEXIST).
+static inline int clmdb_rename_to_new(const char *old_name, const char *new_name) {
+    const unsigned int no_replace = 1; // RENAME_NOREPLACE, which stdio.h declares for GNU sources only
+    return (int)syscall(SYS_renameat2, AT_FDCWD, old_name, AT_FDCWD, new_name, no_replace);
+}
+
+// Exchanges two files in one step.
+static inline int clmdb_exchange(const char *first, const char *second) {
+    const unsigned int exchange = 2; // RENAME_EXCHANGE
+    return (int)syscall(SYS_renameat2, AT_FDCWD, first, AT_FDCWD, second, exchange);
+}
+
 // Returns the kernel's number of the calling thread. Unlike the value of pthread_self, it is not reused soon.
 static inline int clmdb_thread_number(void) { return (int)syscall(SYS_gettid); }
 

@@ -6,8 +6,8 @@ extension FieldSchema {
     @available(
         *, unavailable,
         message: """
-            the store has no form for this type: mark a struct '@Embedded', name 'FieldValue' on a type with a raw \
-            value, make any other type Codable and Sendable, or mark the property '@Transient'
+            the store cannot store this type: mark a struct '@Embedded', conform a type with a raw value to \
+            'FieldValue', make any other type Codable and Sendable, or mark the property '@Transient'
             """
     )
     /// Rejects a field of a type that cannot be stored.
@@ -17,8 +17,8 @@ extension FieldSchema {
     @available(
         *, unavailable,
         message: """
-            the store has no form for this type: mark a struct '@Embedded', name 'FieldValue' on a type with a raw \
-            value, make any other type Codable and Sendable, or mark the property '@Transient'
+            the store cannot store this type: mark a struct '@Embedded', conform a type with a raw value to \
+            'FieldValue', make any other type Codable and Sendable, or mark the property '@Transient'
             """
     )
     /// Rejects a field of a type that cannot be stored, with a default.
@@ -29,35 +29,40 @@ extension FieldSchema {
 
     @available(
         *, unavailable,
-        message: "a record is no field of another: refer to it with Reference, as in 'var room: Reference<Room>'"
+        message:
+            "a record cannot be a field of another record: refer to it with Reference, as in 'var room: Reference<Room>'"
     )
     /// Rejects a field that holds another record.
     public init<V: Record>(_ name: String, _ type: V.Type, renamedFrom: [String] = []) { fatalError("unavailable") }
 
     @available(
         *, unavailable,
-        message: "a record is no field of another: refer to it with Reference, as in 'var room: Reference<Room>'"
+        message:
+            "a record cannot be a field of another record: refer to it with Reference, as in 'var room: Reference<Room>'"
     )
     /// Rejects an optional field that holds another record.
     public init<V: Record>(_ name: String, _ type: V?.Type, renamedFrom: [String] = []) { fatalError("unavailable") }
 
     @available(
         *, unavailable,
-        message: "a record is no field of another: refer to it with Reference, as in 'var room: Reference<Room>'"
+        message:
+            "a record cannot be a field of another record: refer to it with Reference, as in 'var room: Reference<Room>'"
     )
     /// Rejects a field that holds an array of records.
     public init<V: Record>(_ name: String, _ type: [V].Type, renamedFrom: [String] = []) { fatalError("unavailable") }
 
     @available(
         *, unavailable,
-        message: "a record is no field of another: refer to it with Reference, as in 'var room: Reference<Room>'"
+        message:
+            "a record cannot be a field of another record: refer to it with Reference, as in 'var room: Reference<Room>'"
     )
     /// Rejects an optional field that holds an array of records.
     public init<V: Record>(_ name: String, _ type: [V]?.Type, renamedFrom: [String] = []) { fatalError("unavailable") }
 
     @available(
         *, unavailable,
-        message: "a record is no field of another: refer to it with Reference, as in 'var room: Reference<Room>'"
+        message:
+            "a record cannot be a field of another record: refer to it with Reference, as in 'var room: Reference<Room>'"
     )
     /// Rejects a field that holds an array of records, with a default.
     public init<V: Record>(_ name: String, _ type: [V].Type, default value: [V], renamedFrom: [String] = []) {
@@ -87,5 +92,5 @@ extension FieldDecoder {
 }
 
 extension CodecError {
-    fileprivate init<V>(noForm type: V.Type) { self.init("the store has no form for the type \(type)") }
+    fileprivate init<V>(noForm type: V.Type) { self.init("the store cannot store the type \(type)") }
 }

@@ -30,7 +30,7 @@ public struct LeakFreeTrait: TestTrait, SuiteTrait, TestScoping {
             }
             let report = registry.report()
             if !report.isEmpty {
-                Issue.record("the test has left this alive:\n\(report)", sourceLocation: test.sourceLocation)
+                Issue.record("the test left objects alive:\n\(report)", sourceLocation: test.sourceLocation)
             }
         }
     }

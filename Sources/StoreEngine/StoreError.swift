@@ -90,8 +90,11 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let foreignProcessNamespace = Code("foreignProcessNamespace")
         /// This process was forked after the store was opened.
         public static let forkedChild = Code("forkedChild")
-        /// A file of the store was removed or replaced while the store was open. The store committed nothing.
+        /// A file of the store was removed, renamed or replaced while the store was open. The store committed nothing.
         public static let filesRemoved = Code("filesRemoved")
+        /// A file of the store is a symbolic link or has several names. Two such names have locks of their own, so the store is
+        /// not opened.
+        public static let linkedFile = Code("linkedFile")
         /// The feed no longer retains the change sets after the position.
         public static let positionCompacted = Code("positionCompacted")
         /// The position is after the newest change set of the store.
@@ -184,7 +187,7 @@ extension StoreError {
         .noSuchFile: .noSuchStore, .unfinished: .noSuchStore, .diskFull: .diskFull, .ioError: .ioError,
         .panicked: .ioError, .accessDenied: .accessDenied, .readOnly: .readOnly, .closed: .closed, .busy: .inUse,
         .writerHeld: .writeTimeout,
-        .filesRemoved: .filesRemoved,
+        .filesRemoved: .filesRemoved, .linkedFile: .linkedFile,
         .conflictingOptions: .inUse, .networkFileSystem: .unsupportedFileSystem,
         .databasesFull: .tooManyDatabases,
         .foreignProcessNamespace: .foreignProcessNamespace, .forkedChild: .forkedChild,

@@ -92,7 +92,7 @@ extension ExpressionParser {
         case .field(let field):
             throw source.error(
                 at: operand.range,
-                "\(field.name.text) is \(field.type), which is not calculated with; integers, float, double and decimal are"
+                "\(field.name.text) is \(field.type), but a calculation takes integers, float, double or decimal"
             )
         case .literal, .inverse, .size:
             throw source.error(at: operand.range, "expected a number to calculate with, found \(operand.description)")
@@ -106,7 +106,7 @@ extension ExpressionParser {
         let (first, second) = (try calculation(left), try calculation(right))
         let types = Set((first.fields + second.fields).map(\.valueType))
         guard !types.isEmpty else {
-            throw source.error(at: left.range, "one side of \(comparison.rawValue) has to name a field")
+            throw source.error(at: left.range, "one side of \(comparison.rawValue) must name a field")
         }
         let hasFloats = types.contains(.float) || types.contains(.double)
         let floating: FieldType =
@@ -127,7 +127,8 @@ extension ExpressionParser {
             guard let value = literal.value(as: .int64) ?? literal.value(as: .uint64) else {
                 throw source.error(
                     at: range,
-                    "an integer of a calculation fits 64 bits; write \(RecordText.shortened(text)).0 for a double")
+                    "an integer in a calculation must fit in 64 bits; write \(RecordText.shortened(text)).0 for a double"
+                )
             }
             return .value(value)
         case .operation(let left, let sign, let right, _):

@@ -34,7 +34,7 @@ package struct ExpressionSource {
         let byteCount = text.utf8.count
         scalars = Array(text.unicodeScalars.prefix(Self.maximumByteCount))
         guard byteCount <= Self.maximumByteCount else {
-            throw error(at: 0..<0, "the text has \(byteCount) bytes, at most \(Self.maximumByteCount) are read")
+            throw error(at: 0..<0, "the text has \(byteCount) bytes, but at most \(Self.maximumByteCount) are allowed")
         }
     }
 

@@ -115,7 +115,7 @@ extension ExpressionField {
             let field = FieldName(parts[..<index].map(\.text) + [nearest]).text
             return "did you mean \(field)\(quoted.map { ", or the text " + $0 } ?? "")?"
         }
-        if let quoted { return "a text is in quotes: \(quoted)" }
+        if let quoted { return "put a text in quotes: \(quoted)" }
         return "it has \(names.map { FieldName([$0]).text }.joined(separator: ", "))"
     }
 }
@@ -124,7 +124,7 @@ extension ExpressionSource {
     /// Throws an error at `range` if too many references lead there.
     func requireReachable(_ hopCount: Int, at range: Range<Int>) throws(ExpressionError) {
         guard hopCount > ReferencePath.maximumHops else { return }
-        throw error(at: range, "a path goes through at most \(ReferencePath.maximumHops) references")
+        throw error(at: range, "a path can go through at most \(ReferencePath.maximumHops) references")
     }
 }
 

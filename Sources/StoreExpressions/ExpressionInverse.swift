@@ -84,7 +84,7 @@ extension ExpressionParser {
             Array(parts.dropLast()), of: type, among: targets, behind: hopCount, in: source)
         guard case .reference(let target, _) = field.type.unwrapped else {
             throw source.error(
-                at: token.range, "\(field.name.text) is \(field.type), which refers to no single record")
+                at: token.range, "\(field.name.text) is \(field.type), which does not refer to a single record")
         }
         return (field.name, target, field.hopCount + 1)
     }
@@ -115,7 +115,7 @@ extension ExpressionParser {
             let field = try fieldInParentheses("count")
             guard field.isCounted else {
                 throw source.error(
-                    at: range, "count takes a text, data or a collection; \(field.name.text) is \(field.type)")
+                    at: range, "count takes a text, data or a collection, but \(field.name.text) is \(field.type)")
             }
             return .elements(field)
         }

@@ -30,7 +30,7 @@ extension ExpressionLexer {
         let escape = "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
         return scalar == "\u{FFFD}"
             ? "these bytes are not UTF-8; if U+FFFD is meant, write \(escape)"
-            : "a \(kind) holds no bare control character; write \(escape)"
+            : "a \(kind) cannot contain a bare control character; write \(escape)"
     }
 
     private mutating func readEscape() throws(ExpressionError) -> Unicode.Scalar {
@@ -70,7 +70,7 @@ extension ExpressionLexer {
         guard let scalar = value.flatMap(Unicode.Scalar.init) else {
             throw source.error(
                 at: start..<min(position, source.scalars.count),
-                "this is no Unicode scalar; write \\u{1F600} or \\u00E9")
+                "this is not a Unicode scalar; write \\u{1F600} or \\u00E9")
         }
         return scalar
     }

@@ -48,10 +48,10 @@ package struct ExpressionLexer {
 
     private func unknown(_ scalar: Unicode.Scalar) -> String {
         switch scalar {
-        case "=": return "= is no operator; write =="
-        case "&": return "& is no operator; write &&"
-        case "|": return "| is no operator; write ||"
-        case "\u{201C}", "\u{201D}", "\u{201E}", "\u{2018}", "\u{2019}": return "a text is in straight quotes: \"…\""
+        case "=": return "= is not an operator; write =="
+        case "&": return "& is not an operator; write &&"
+        case "|": return "| is not an operator; write ||"
+        case "\u{201C}", "\u{201D}", "\u{201E}", "\u{2018}", "\u{2019}": return "put a text in straight quotes: \"…\""
         case "\u{FFFD}": return "these bytes are not UTF-8"
         default: return "expected a field, a value or an operator, found \(DisplayText.escaped(String(scalar)))"
         }
@@ -102,8 +102,8 @@ package struct ExpressionLexer {
         // leading zero.
         skip(while: Self.continuesValue)
         let text = source.text(start..<position)
-        let remedy = Self.isDate(text) ? "; dates, UUIDs and other texts are in quotes" : ""
-        throw source.error(at: start..<position, "\(RecordText.shortened(text)) is no number\(remedy)")
+        let remedy = Self.isDate(text) ? "; put dates, UUIDs and other texts in quotes" : ""
+        throw source.error(at: start..<position, "\(RecordText.shortened(text)) is not a number\(remedy)")
     }
 
     private static func continuesValue(_ scalar: Unicode.Scalar) -> Bool {

@@ -85,7 +85,7 @@ extension ExpressionParser {
     ) throws(ExpressionError) -> DynamicValue {
         if literal == .null {
             guard field.mayBeNull else {
-                throw source.error(at: range, "\(field.name.text) is \(field.type), which is never null")
+                throw source.error(at: range, "\(field.name.text) is \(field.type), which cannot be null")
             }
             return .none
         }
@@ -119,6 +119,6 @@ extension ExpressionParser {
             case .embedded(let schema): "name one of its fields, such as \(name).\(schema.fields.first?.name ?? "")"
             default: field.mayBeNull ? "compare it with null" : "convert the field to another type"
             }
-        throw source.error(at: range, "\(name) is \(field.type), which is not compared; \(remedy)")
+        throw source.error(at: range, "\(name) is \(field.type), which cannot be compared; \(remedy)")
     }
 }

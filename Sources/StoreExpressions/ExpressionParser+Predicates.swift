@@ -15,7 +15,7 @@ extension ExpressionParser {
         if let (comparison, range) = comparison() {
             if isTextOptions, let options = try textOptions() {
                 guard comparison == .equal || comparison == .notEqual else {
-                    throw source.error(at: range, "\(comparison.rawValue) takes no options; == and != do")
+                    throw source.error(at: range, "\(comparison.rawValue) takes no options, but == and != do")
                 }
                 let condition = try text(.equals, options, of: field(left, before: comparison.rawValue), at: range)
                 return comparison == .equal ? condition : .not(condition)
@@ -95,7 +95,7 @@ extension ExpressionParser {
         case (.field(let field), .literal(let literal)):
             let isOrdering = comparison != .equal && comparison != .notEqual
             if isOrdering, literal == .null {
-                throw source.error(at: right.range, "null has no order; compare it by == or !=")
+                throw source.error(at: right.range, "null has no order; compare it with == or !=")
             }
             if literal != .null { try requireComparable(field, at: left.range) }
             return .comparison(field.name, comparison, try value(literal, at: right.range, for: field))
@@ -114,14 +114,15 @@ extension ExpressionParser {
             guard field.valueType == other.valueType else {
                 throw source.error(
                     at: right.range,
-                    "fields of one type are compared; \(field.name.text) is \(field.type), "
+                    "only fields of the same type can be compared, but \(field.name.text) is \(field.type) and "
                         + "\(other.name.text) is \(other.type)")
             }
             return .fieldComparison(field.name, comparison, other.name)
         case (.size, _), (_, .size):
-            throw source.error(at: right.range, "a count is compared with an integer, found \(right.description)")
+            throw source.error(
+                at: right.range, "a count can be compared only with an integer, found \(right.description)")
         case (.literal, .literal):
-            throw source.error(at: left.range, "one side of \(comparison.rawValue) has to be a field")
+            throw source.error(at: left.range, "one side of \(comparison.rawValue) must be a field")
         }
     }
 
@@ -151,7 +152,7 @@ extension ExpressionParser {
             return .element(field.name, .none)
         }
         guard element.isIndexable else {
-            throw source.error(at: range, "\(subject) is \(element), which is not compared")
+            throw source.error(at: range, "\(subject) is \(element), which cannot be compared")
         }
         let value = try value(literal, at: range, as: element.unwrapped, subject: subject)
         _ = take()
@@ -163,7 +164,7 @@ extension ExpressionParser {
     ) throws(ExpressionError) -> ConditionNode {
         guard let element = field.elementType else {
             throw source.error(
-                at: range, "\(test.rawValue) takes an array, a set or data; \(field.name.text) is \(field.type)")
+                at: range, "\(test.rawValue) takes an array, a set or data, but \(field.name.text) is \(field.type)")
         }
         _ = take()
         _ = take()
@@ -193,7 +194,7 @@ extension ExpressionParser {
         case _ where field.isCounted: return .size(field.name, .equal, 0)
         default:
             throw source.error(
-                at: range, "isEmpty takes a text, data or a collection; \(field.name.text) is \(field.type)")
+                at: range, "isEmpty takes a text, data or a collection, but \(field.name.text) is \(field.type)")
         }
     }
 
@@ -206,7 +207,7 @@ extension ExpressionParser {
             let others = test == .contains ? "a text, data, an array or a set" : "a text"
             throw source.error(
                 at: range,
-                "\(test.rawValue)\(options.text) takes \(options.isEmpty ? others : "a text"); "
+                "\(test.rawValue)\(options.text) takes \(options.isEmpty ? others : "a text"), but "
                     + "\(field.name.text) is \(field.type)")
         }
         guard case .text(let text) = current.kind else { throw expected("a text in quotes") }
@@ -236,7 +237,7 @@ extension ExpressionParser {
     private mutating func textOptions() throws(ExpressionError) -> TextOptions? {
         guard skip(.openList) else { return nil }
         guard let options = current.word.flatMap({ Self.options($0) }) else {
-            throw expected("c, d or cd, by which case and diacritics make no difference")
+            throw expected("c, d or cd, which ignore case, diacritics or both")
         }
         _ = take()
         guard skip(.closeList) else { throw expected("]") }

@@ -43,7 +43,7 @@ package enum FieldList {
             }
             if allowsMinus, !field.valueType.isIndexable {
                 throw parser.source.error(
-                    at: token.range, "\(field.name.text) is \(field.type), by which records have no order")
+                    at: token.range, "\(field.name.text) is \(field.type), whose values have no order")
             }
             found.append((field, hasMinus))
             _ = parser.take()

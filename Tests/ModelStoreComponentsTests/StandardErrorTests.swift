@@ -62,7 +62,7 @@ private enum Mistaken {
             try await Mistaken.run()
         }
         let warnings = warnings(result)
-        for text in ["refused in two lines", "was set by a binding", "Thing"] {
+        for text in ["refused in two lines", "a binding set", "Thing"] {
             let lines = warnings.filter { $0.contains(text) }
             #expect(lines.count == 1)
             let line = try #require(lines.first)

@@ -103,7 +103,7 @@ import Testing
             let cause = try #require(divergence?.cause)
             #expect(try cause.hasPrefix("line \(line(of: name)): {\"commit\""), "\(cause)")
             #expect(
-                try cause.hasSuffix("one of 2 change sets that may be, from line \(line(of: "cellar")) on")
+                try cause.hasSuffix("one of 2 possible change sets, the first in line \(line(of: "cellar"))")
                     == (count == 2))
         }
     }

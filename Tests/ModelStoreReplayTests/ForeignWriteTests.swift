@@ -45,7 +45,7 @@ import Testing
             #expect(isDeleted)
         }
         let divergence = await #expect(throws: ReplayDivergence.self) { try await Replayer.replay(folder.file("t")) }
-        #expect(divergence?.reason.contains("change set 3 is of a program that is not ModelStore") == true)
+        #expect(divergence?.reason.contains("a program that is not ModelStore wrote change set 3") == true)
         // After this position, the trace is complete.
         var options = RecordingOptions()
         for try await set in store.changes(from: .oldest) where set.sequence == 3 {

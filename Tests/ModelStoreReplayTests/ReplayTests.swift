@@ -257,7 +257,7 @@ import Testing
         }
         try await recorder.finish()
         let text = try String(decoding: folder.read("t"), as: UTF8.self)
-        #expect(text.contains(#"{"subscribe":1,"type":"Ticket","omitted":"a closure makes the values"}"#))
+        #expect(text.contains(#"{"subscribe":1,"type":"Ticket","omitted":"a closure computes the values"}"#))
         #expect(text.contains(#"{"unsubscribe":1}"#) && !text.contains(#"{"deliver""#))
         let summary = try await Replayer.replay(folder.file("t"))
         #expect(summary.omittedSubscriptionCount == 1 && summary.hasEqualHashes)

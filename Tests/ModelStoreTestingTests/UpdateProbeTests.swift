@@ -67,7 +67,7 @@ import Testing
             await probe.expect { _ in }
             try await store.write { tx in try tx.insert(Lamp(id: "n\(round)", watts: 30)) }
             let messages = await issues { await probe.expectNothing() }
-            #expect(messages.count == 1 && messages[0].hasPrefix("nothing was expected, and there is +n\(round)@"))
+            #expect(messages.count == 1 && messages[0].hasPrefix("no element was expected, but there is +n\(round)@"))
         }
     }
 
@@ -89,7 +89,7 @@ import Testing
             for _ in 0..<100 { await probe.expect { _ in Issue.record("nothing came that could be checked") } }
         }
         #expect(messages.count == 100)
-        #expect(messages.first?.hasPrefix("element 1 was expected, and did not come") == true)
+        #expect(messages.first?.hasPrefix("element 1 was expected, but did not arrive") == true)
         let last = await issues {
             await #expect(throws: MissingElement.self) { try await probe.next() }
         }
@@ -102,7 +102,9 @@ import Testing
         try await store.write { tx in try tx.update(Lamp.self, id: "b") { $0.watts = 12 } }
         let messages = await issues { await probe.finish() }
         #expect(messages.count == 1)
-        #expect(messages.first?.hasPrefix("came, and was not expected, at the probe's end:\n  b>2,~b at 3") == true)
+        #expect(
+            messages.first?.hasPrefix(
+                "unexpected elements at the probe's end:\n  b>2,~b at 3") == true)
         #expect(await issues { await probe.finish() } == [])
     }
 
@@ -126,14 +128,16 @@ import Testing
         continuation.finish()
         await probe.expect(1)
         let messages = await issues { await probe.finish() }
-        #expect(messages.first?.hasPrefix("came, and was not expected, at the probe's end:\n  2\n  3") == true)
+        #expect(
+            messages.first?.hasPrefix("unexpected elements at the probe's end:\n  2\n  3")
+                == true)
     }
 
     @Test func `A sequence that cannot say that it has nothing is not asked for that`() async {
         let (stream, continuation) = AsyncStream<Int>.makeStream()
         let probe = UpdateProbe(stream)
         let messages = await issues { await probe.expectNothing() }
-        #expect(messages.first?.hasPrefix("a sequence of this kind cannot say that it has nothing") == true)
+        #expect(messages.first?.hasPrefix("a sequence of this kind cannot report that it has no element") == true)
         continuation.finish()
     }
 
@@ -141,7 +145,7 @@ import Testing
         struct Broken: Error {}
         let probe = UpdateProbe(AsyncThrowingStream<Int, any Error> { $0.finish(throwing: Broken()) })
         let messages = await issues { await probe.expect(1) }
-        #expect(messages.first?.hasPrefix("element 1 was expected, and the sequence failed: Broken()") == true)
+        #expect(messages.first?.hasPrefix("element 1 was expected, but the sequence failed: Broken()") == true)
     }
 
     // MARK: Failed sequences
@@ -161,14 +165,14 @@ import Testing
             }
             #expect(messages.count == (isTold ? 2 : 0))
             #expect(
-                messages.allSatisfy { $0.hasPrefix("nothing was expected, and the sequence failed") }, "\(messages)")
+                messages.allSatisfy { $0.hasPrefix("no element was expected, but the sequence failed") }, "\(messages)")
             // The probe reports the failure only once.
             let last = await issues {
                 await updates.finish()
                 await counts.finish()
             }
             #expect(last.count == (isTold ? 0 : 2))
-            #expect(last.allSatisfy { $0.hasPrefix("the sequence failed, and nobody has expected it") }, "\(last)")
+            #expect(last.allSatisfy { $0.hasPrefix("the sequence failed, and the test did not expect it") }, "\(last)")
         }
     }
 
@@ -182,7 +186,7 @@ import Testing
         await probe.expect(1)
         let messages = await issues { await probe.finish() }
         #expect(messages.count == 1)
-        #expect(messages.first?.hasPrefix("the sequence failed, and nobody has expected it: Broken()") == true)
+        #expect(messages.first?.hasPrefix("the sequence failed, and the test did not expect it: Broken()") == true)
     }
 
     // MARK: Marbles
@@ -229,18 +233,18 @@ import Testing
         #expect(
             text.hasPrefix(
                 """
-                the updates are others:
+                the updates differ:
                 expected  -a,+d ~b
                 found     -a,+x
                               ^
-                The next update did not come.
+                The next update did not arrive.
                 """), "\(text)")
     }
 
     @Test(arguments: [
         ("(ab", "its parentheses do not match"), ("a)", "its parentheses do not match"),
         ("+d@", "no index follows the @"),
-        ("a", "it is none of"), (">1", "it is none of"), ("+", "it is none of"), ("-a,", "it is none of"),
+        ("a", "it is not one of"), (">1", "it is not one of"), ("+", "it is not one of"), ("-a,", "it is not one of"),
     ]) func `A line that cannot be read says where`(line: String, reason: String) async {
         let probe = UpdateProbe(store.updates(of: byWatts))
         let messages = await issues { await probe.expect(marbles: line) { $0.id } }

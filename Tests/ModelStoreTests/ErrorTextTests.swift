@@ -49,7 +49,7 @@ private struct Lamp {
         let store = try Store.temporary(records: Lamp.self)
         var error = await #expect(throws: StoreError.self) { try await store.deleteConsumer("mailr") }
         #expect(error?.code == .consumerNotFound)
-        #expect(error?.text == #"there is no consumer "mailr"; start a consumer first; the store has none"#)
+        #expect(error?.text == #"there is no consumer "mailr"; start a consumer first, because the store has none"#)
         let held = try await store.holdConsumer("mailer")
         for number in 1...9 { _ = try await store.holdConsumer("consumer \(number)") }
         let names = (1...8).map { #""consumer \#($0)""# }.joined(separator: ", ")
@@ -63,9 +63,9 @@ private struct Lamp {
         // The error of a deleted consumer's holder lists no other consumers.
         try await store.deleteConsumer("mailer")
         error = #expect(throws: StoreError.self) { try held.position }
-        #expect(error?.message == #"there is no consumer "mailer" any more"#)
+        #expect(error?.message == #"the consumer "mailer" no longer exists"#)
         #expect(
-            error?.remedy == "hold the consumer again, which makes a new one: it was deleted while it was held")
+            error?.remedy == "hold the consumer again, which creates a new one: it was deleted while it was held")
     }
 
     @Test func `a notice of a failed write names the code of its error nowhere in its sentence`() async throws {

@@ -127,16 +127,6 @@ import Testing
         }
     }
 
-    @Test func `The example of the article Services is one that the compiler has seen`() throws {
-        let article = try SourceTree.text("Sources/ModelStore/ModelStore.docc/Services.md")
-        let compiled = try SourceTree.text("Tests/ModelStoreServiceTests/ShopExample.swift")
-        let begin = try #require(article.firstRange(of: "```swift\nimport "))
-        let rest = article[begin.lowerBound...].dropFirst("```swift\n".count)
-        let example = rest[..<(try #require(rest.firstRange(of: "```\n")).lowerBound)]
-        // Only a program's entry point can have the attribute `@main`.
-        #expect(compiled.contains(example.replacing("@main ", with: "")))
-    }
-
     @Test func `No leftovers stay in the code`() throws {
         let marks = ["TO" + "DO", "FIX" + "ME", "XX" + "X:", "HA" + "CK", "not " + "implemented", "unimple" + "mented"]
         for file in try SourceTree.all() {

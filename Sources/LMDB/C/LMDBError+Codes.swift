@@ -23,7 +23,7 @@ extension LMDBError {
         LMDBError(
             code, operation: operation, path: path, systemCode: systemCode,
             detail: "\(detail); the commit's meta page could not be written, so its outcome is unknown",
-            remedy: "close the environment, open it again, and look whether the transaction is there",
+            remedy: "close the environment, open it again, and check whether the transaction was committed",
             isOutcomeUnknown: true
         )
     }
@@ -56,7 +56,7 @@ private struct Meaning {
         remedy: "end it and begin a new one")
 
     private static let damaged = Meaning(
-        .damaged, remedy: "restore the store from a copy, or export what can still be read")
+        .damaged, remedy: "restore the store from a copy, or export the records that are still readable")
 
     private static let diskFull = Meaning(
         .diskFull, remedy: "free space on the disk, then run the transaction again")
@@ -76,7 +76,7 @@ private struct Meaning {
             remedy: "end this process's transactions and begin again"),
         MDB_READERS_FULL: Meaning(
             .readersFull, "all slots of the reader table are taken",
-            remedy: "end read transactions, or have the first process open the store with a larger maximumReaders"),
+            remedy: "end read transactions, or open the store in the first process with a larger maximumReaders"),
         MDB_TXN_FULL: Meaning(
             .transactionTooLarge, "the transaction touches too many pages",
             remedy: "split the work over several transactions"),
@@ -90,22 +90,22 @@ private struct Meaning {
         MDB_INCOMPATIBLE: Meaning(.incompatible, "the database is of another kind, or the entry is not a database"),
         MDB_CORRUPTED: damaged, MDB_PAGE_NOTFOUND: damaged, MDB_CURSOR_FULL: damaged, MDB_PAGE_FULL: damaged,
         MDB_PANIC: Meaning(
-            .panicked, "LMDB gave this environment up after a fatal error",
+            .panicked, "LMDB disabled this environment after a fatal error",
             remedy: "close the environment and open it again"),
         MDB_VERSION_MISMATCH: Meaning(
-            .newerFormat, "the file's data version is not the one of this liblmdb",
+            .newerFormat, "the file's data version differs from that of this liblmdb",
             remedy: "open it with the program that wrote it, or with a newer liblmdb"),
         MDB_INVALID: Meaning(.notAStore, "the file is not an LMDB data file"),
         MDB_BAD_RSLOT: badTransaction, MDB_BAD_TXN: badTransaction, MDB_BAD_DBI: badTransaction,
         ENOSPC: diskFull, EDQUOT: diskFull, EFBIG: diskFull,
-        EIO: Meaning(.ioError, remedy: "look at the disk's free space and the kernel's messages"),
+        EIO: Meaning(.ioError, remedy: "check the disk's free space and the kernel log"),
         EACCES: accessDenied, EPERM: accessDenied,
         ENOENT: Meaning(.noSuchFile), ENOTDIR: Meaning(.noSuchFile),
         EROFS: Meaning(.readOnly, remedy: "open the store read-only"),
         EBUSY: Meaning(.busy),
         ENOMEM: Meaning(
             .addressSpace, "not enough memory or address space",
-            remedy: "raise the address-space limit (ulimit -v) or ask for a smaller map"),
+            remedy: "raise the address-space limit (ulimit -v), or open the store with a smaller map"),
         EAGAIN: Meaning(
             .foreignProcessNamespace,
             "another process with this process's id uses the store: the two run in separate pid namespaces",

@@ -44,6 +44,8 @@ package struct LMDBError: Error, Hashable, Sendable {
         package static let writerHeld = Code("writerHeld")
         /// A file of the environment was removed or replaced while it was open.
         package static let filesRemoved = Code("filesRemoved")
+        /// A file of the environment is a symbolic link or has several names, so it could have several lock files.
+        package static let linkedFile = Code("linkedFile")
         package static let readOnly = Code("readOnly")
         package static let conflictingOptions = Code("conflictingOptions")
         package static let growthBlocked = Code("growthBlocked")

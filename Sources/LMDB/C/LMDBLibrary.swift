@@ -26,7 +26,10 @@ package struct LMDBLibrary: Hashable, Sendable, CustomStringConvertible {
         guard (major, minor) != (compiled.major, compiled.minor) else { return }
         throw LMDBError(
             .otherLibrary, operation: "mdb_version", path: path,
-            detail: "the program was compiled with liblmdb \(compiled) and runs with \(self), whose files differ",
-            remedy: "install liblmdb \(compiled.major).\(compiled.minor), or compile the program with the newer one")
+            detail:
+                "the program was compiled with liblmdb \(compiled) and runs with \(self), which has another file format",
+            remedy:
+                "install liblmdb \(compiled.major).\(compiled.minor), or compile the program with the installed version"
+        )
     }
 }

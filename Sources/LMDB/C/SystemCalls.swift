@@ -54,11 +54,26 @@ enum SystemCalls {
         return descriptor < 0 ? nil : descriptor
     }
 
-    /// Returns whether a file has no name any more.
-    static func isUnnamed(_ descriptor: Int32) -> Bool {
-        var status = stat()
-        return unsafe fstat(descriptor, &status) == 0 && status.st_nlink == 0
+    /// The result of looking up a name.
+    enum Lookup {
+        case file(FileEntry)
+        case missing
+        /// The lookup failed for another reason; see `lastCode`.
+        case unknown
     }
+
+    /// Looks up a name in an open directory, or a path from the current one, without following a link.
+    static func entry(_ name: String, in directory: Int32 = AT_FDCWD) -> Lookup {
+        var status = stat()
+        if unsafe fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return .file(FileEntry(status)) }
+        return errno == ENOENT || errno == ENOTDIR ? .missing : .unknown
+    }
+
+    /// Renames a file, and fails with `EEXIST` where the new name exists. Unlike a link and an unlink, the file never has two names.
+    static func renameToNew(_ old: String, _ new: String) -> Bool { unsafe clmdb_rename_to_new(old, new) == 0 }
+
+    /// Exchanges two files in one step.
+    static func exchange(_ first: String, _ second: String) -> Bool { unsafe clmdb_exchange(first, second) == 0 }
 
     /// Returns an open file's size; nil if it is not a regular file.
     static func byteCount(of descriptor: Int32) -> Int? {
@@ -96,6 +111,20 @@ enum SystemCalls {
             }
         }
         return isFailed ? nil : bytes
+    }
+
+    /// Writes bytes at an offset in a file; false (and `lastCode`) on failure.
+    static func write(_ descriptor: Int32, _ bytes: [UInt8], at offset: Int) -> Bool {
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe pwrite(descriptor, buffer.baseAddress! + written, bytes.count - written, offset + written)
+            }
+            if count < 0 && errno == EINTR { continue }
+            if count <= 0 { return false }
+            written += count
+        }
+        return true
     }
 
     /// Flushes the names in a directory to the disk; returns false (and `lastCode`) on failure.

@@ -163,8 +163,9 @@ enum EnvironmentRegistry {
 
     private static func inUse(_ path: String) -> LMDBError {
         LMDBError(
-            .busy, operation: "open", path: path, detail: "this process is using the files of the store",
-            remedy: "retry when that has ended")
+            .busy, operation: "open", path: path,
+            detail: "another operation of this process is using the store's files",
+            remedy: "retry when that operation has ended")
     }
 
     private static func nodes(of path: String) -> Set<FileNode> {

@@ -162,7 +162,8 @@ extension TransactionContext {
             unsafe Calls.abort(newer)
             throw LMDBError(
                 .busy, operation: "mdb_dbi_open", path: environment.path,
-                detail: "another process created the database, and a newer commit came before it could be opened here",
+                detail:
+                    "another process created the database, and a newer commit followed before this process opened it",
                 remedy: "begin a new read transaction")
         }
         unsafe exchange(newer)

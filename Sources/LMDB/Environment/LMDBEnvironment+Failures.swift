@@ -73,13 +73,15 @@ extension LMDBEnvironment {
         case .alreadyWriting:
             LMDBError(
                 .busy, operation: "\(operation)", path: path,
-                detail: "this thread has a write transaction open, which this would wait for without end",
+                detail: "this thread already has a write transaction open, so a second one would wait forever",
                 remedy: "commit or abort it first, or begin a child of it")
         case .abandonedWriter:
             LMDBError(
                 .wrongThread, operation: "\(operation)", path: path,
-                detail: "a write transaction was dropped on another thread than its own and still holds LMDB's lock",
-                remedy: "begin again on the thread that began it, which ends it, and write on one thread only")
+                detail: "a write transaction was dropped on a thread other than its own, and still holds LMDB's lock",
+                remedy:
+                    "begin a write on the thread that began it, which releases the lock, and then write on one thread only"
+            )
         case .deadWriter:
             panicked(operation)
         }
@@ -103,7 +105,7 @@ extension LMDBEnvironment {
     func wrongThread(_ operation: StaticString) -> LMDBError {
         LMDBError(
             .wrongThread, operation: "\(operation)", path: path,
-            detail: "a write transaction was used on another thread than the one that began it",
+            detail: "a write transaction was used on a thread other than the one that began it",
             remedy: "begin, write and commit on one thread")
     }
 
@@ -111,12 +113,12 @@ extension LMDBEnvironment {
         LMDBError(
             .badTransaction, operation: "\(operation)", path: path,
             detail: hasEnded
-                ? "the transaction has ended, with the one around it" : "the transaction has a child that still runs",
+                ? "the transaction ended together with its parent" : "the transaction has an open child",
             remedy: hasEnded ? "begin a new one" : "commit or abort the child first")
     }
 
     func blocked(_ operation: StaticString, running: Int, seconds: Double, _ code: LMDBError.Code) -> LMDBError {
-        let who = "\(running) transactions of this process still ran after \(seconds) s"
+        let who = "\(running) transactions of this process were still open after \(seconds) s"
         guard code == .growthBlocked else {
             return LMDBError(
                 code, operation: "\(operation)", path: path, detail: who, remedy: "end them, then retry")
@@ -131,10 +133,11 @@ extension LMDBEnvironment {
         guard !hasPanicked.load(ordering: .relaxed) else {
             throw LMDBError(
                 .panicked, operation: "open", path: otherPath,
-                detail: "this environment was given up, and this process still has it open \(openCount) times",
+                detail:
+                    "LMDB disabled this environment after an error, and this process still has it open \(openCount) times",
                 remedy: openCount > 0
-                    ? "close it as many times, then open it again"
-                    : "restart the process: a thread holds LMDB's lock for a transaction that is gone")
+                    ? "close each of these stores, then open it again"
+                    : "restart the process: a thread holds LMDB's lock for a transaction that no longer exists")
         }
         var conflicts: [String] = []
         if other.isReadOnly != options.isReadOnly { conflicts.append("isReadOnly") }
@@ -146,6 +149,6 @@ extension LMDBEnvironment {
         throw LMDBError(
             .conflictingOptions, operation: "open", path: otherPath,
             detail: "this process has the store open with other options: \(conflicts.joined(separator: ", "))",
-            remedy: "open it with the same options, or close the other first")
+            remedy: "open it with the same options, or close the other store first")
     }
 }

@@ -36,6 +36,7 @@ extension LMDBEnvironment {
         try LMDBLibrary.running.requireLayout(of: .compiled, path: path)
         let forkGeneration = ForkGuard.startWatching()
         try checkFileSystem(at: path, options: options)
+        try FileEntry.requireOwnFiles(of: path)
         let inspection = try DataFileInspection.inspect(storeAt: path)
         let needed = inspection?.newest.neededByteCount ?? 0
         var request = Calls.OpenRequest(
@@ -44,6 +45,8 @@ extension LMDBEnvironment {
             maximumDatabases: UInt32(clamping: options.maximumDatabases),
             isReadOnly: options.isReadOnly, syncs: options.syncs, fileMode: options.fileMode)
         let newFiles = ["/data.mdb", "/lock.mdb"].map { path + $0 }.filter { SystemCalls.node(at: $0) == nil }
+        try SpaceReservation.reserveLockFile(
+            in: path, maximumReaders: options.maximumReaders, fileMode: options.fileMode)
         var pointer: OpaquePointer?
         var code = unsafe Calls.open(request, into: &pointer)
         // Other threads and processes may have taken the address space that was free a moment ago.
@@ -60,6 +63,8 @@ extension LMDBEnvironment {
             guard let node = unsafe SystemCalls.node(of: Calls.fileDescriptor(of: pointer)) else {
                 throw LMDBError(code: SystemCalls.lastCode, operation: "fstat", path: path)
             }
+            // A link that was put in place meanwhile was opened too.
+            try FileEntry.requireOwnFiles(of: path)
             let isNew = inspection?.newest.isInitial ?? true
             if isNew, options.syncs, !options.isReadOnly { try makeDurable(handle, path: path) }
             let environment = LMDBEnvironment(
@@ -89,13 +94,13 @@ extension LMDBEnvironment {
             let code = SystemCalls.lastCode
             guard code == ENOENT else { throw LMDBError(code: code, operation: "statfs", path: path) }
             throw LMDBError(
-                .noSuchFile, operation: "open", path: path, systemCode: code, detail: "there is no such directory",
-                remedy: "make the directory first")
+                .noSuchFile, operation: "open", path: path, systemCode: code, detail: "the directory does not exist",
+                remedy: "create the directory first")
         }
         guard let name = FileSystemKind.networkName(magic: magic), !options.allowsNetworkFileSystem else { return }
         throw LMDBError(
             .networkFileSystem, operation: "open", path: path,
-            detail: "the directory is on \(name), where LMDB's locks and its shared map do not hold between machines",
+            detail: "the directory is on \(name), where LMDB's locks and shared map do not work across machines",
             remedy: "put the store on a local disk, or allow network file systems if only one machine ever uses it")
     }
 

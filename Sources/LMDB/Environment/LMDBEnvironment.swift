@@ -74,7 +74,7 @@ package final class LMDBEnvironment: Sendable {
         writerLock = FoundWriterLock(in: lockNode)
         writerWatch = WriterWatch(writerLock)
         let descriptor = unsafe Calls.fileDescriptor(of: handle.pointer)
-        files = HeldFiles(path: path, dataFile: descriptor)
+        files = HeldFiles(path: path, dataFile: node)
         fileIdentity = LMDBFileIdentity(
             device: node.device, inode: node.inode,
             birthNanoseconds: SystemCalls.birthNanoseconds(of: descriptor))
@@ -112,6 +112,13 @@ package final class LMDBEnvironment: Sendable {
             return true
         }
     }
+
+    /// Throws if a file of the environment was removed, renamed or replaced. Two system calls.
+    package func checkFiles() throws(LMDBError) { try files.requireNamed("fstatat", path: path) }
+
+    /// Throws if ``checkFiles()``, or the check before a commit, has failed before. One atomic load otherwise.
+    @inline(__always)
+    package func requireFiles() throws(LMDBError) { try files.requireNotLost("fstatat", path: path) }
 
     /// Whether this process is a forked child of the one that opened the environment.
     @inline(__always)

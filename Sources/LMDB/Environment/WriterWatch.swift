@@ -105,10 +105,10 @@ extension LMDBEnvironment {
         while lock.isHeld {
             guard start.duration(to: .now) < limit else {
                 let holder = lock.holder ?? 0
-                let name = holder == 0 ? "a process of another pid namespace" : "process \(holder)"
+                let name = holder == 0 ? "a process in another pid namespace" : "process \(holder)"
                 throw LMDBError(
                     .writerHeld, operation: "mdb_txn_begin", path: path,
-                    detail: "\(name) has held the writer for \(limit)",
+                    detail: "\(name) has held the writer lock for \(limit)",
                     remedy: "retry, end that process, or allow a longer timeout")
             }
             SystemCalls.pause(milliseconds: 1)

@@ -46,7 +46,7 @@ struct DataFileInspection {
                 .notAStore, operation: "open", path: path, detail: "data.mdb is not a regular file")
         }
         guard let needed = newest.neededByteCount else {
-            throw damaged("its last page is number \(newest.lastPage)", path: path)
+            throw damaged("its last page has the impossible number \(newest.lastPage)", path: path)
         }
         let file = DataFilePages(descriptor: descriptor, pageSize: newest.pageSize, byteCount: fileBytes)
         guard fileBytes >= needed || FreePages.cover(lastPage: newest.lastPage, root: newest.freeRoot, of: file) else {
@@ -74,17 +74,17 @@ struct DataFileInspection {
                 .newerFormat, operation: "open", path: path,
                 detail: "data.mdb has LMDB's data version \(version), and liblmdb \(LMDBLibrary.running) reads version "
                     + "\(DataFileMeta.version)",
-                remedy: "use the program that wrote it: export the records there, and import them here")
+                remedy: "export the records with the program that wrote it, and import them here")
         case .otherByteOrder:
             throw LMDBError(
                 .notAStore, operation: "open", path: path,
-                detail: "data.mdb was written by a machine of the other byte order",
-                remedy: "export it there and import it here")
+                detail: "data.mdb was written by a machine with the other byte order",
+                remedy: "export the records on that machine, and import them here")
         case .notMeta where isFirst:
             throw LMDBError(
                 .notAStore, operation: "open", path: path, detail: "data.mdb is not an LMDB data file",
                 remedy: "check the path: an LMDB data file starts with the magic number 0xBEEFC0DE")
-        case .notMeta: throw damaged("its second meta page is not one", path: path)
+        case .notMeta: throw damaged("its second page is not a meta page", path: path)
         case .damaged(let what): throw damaged(what, path: path)
         }
     }
@@ -98,7 +98,8 @@ struct DataFileInspection {
     private static func truncated(needing needed: Int, having: Int, path: String) -> LMDBError {
         LMDBError(
             .truncated, operation: "open", path: path,
-            detail: "data.mdb has \(having) bytes, and its last used page ends at \(needed): its end is missing",
+            detail:
+                "data.mdb has \(having) bytes, but its last used page ends at byte \(needed): the end of the file is missing",
             remedy: "restore the store from a copy: reading the missing pages would crash this process")
     }
 }

@@ -44,13 +44,13 @@ struct DataFileMeta: Equatable {
         guard found == magic else { return .notMeta }
         let foundVersion = bytes.integer(at: 20, as: UInt32.self)
         guard foundVersion == version else { return .otherVersion(foundVersion) }
-        guard bytes.count >= byteCount else { return .damaged("it ends within a meta page") }
+        guard bytes.count >= byteCount else { return .damaged("it ends inside a meta page") }
         guard bytes.integer(at: 10, as: UInt16.self) & metaFlag != 0 else {
-            return .damaged("a meta page is not marked as one")
+            return .damaged("a meta page lacks the mark of a meta page")
         }
         let pageSize = Int(bytes.integer(at: 40, as: UInt32.self))
         guard pageSize >= 512, pageSize <= largestPage, pageSize.nonzeroBitCount == 1 else {
-            return .damaged("its page size is \(pageSize)")
+            return .damaged("its page size, \(pageSize), is not valid")
         }
         return .meta(
             DataFileMeta(

@@ -27,7 +27,7 @@ struct DeniedFile {
         if isDenied(directory, X_OK) { return DeniedFile(path: directory, use: "enter", access: "search") }
         let isIncomplete = [data, lock].contains { SystemCalls.node(at: $0) == nil }
         if isIncomplete, isDenied(directory, W_OK) {
-            return DeniedFile(path: directory, use: "make files in", access: "write and search")
+            return DeniedFile(path: directory, use: "create files in", access: "write and search")
         }
         if SystemCalls.node(at: lock) != nil, isDenied(lock, R_OK | W_OK) {
             let use = isReadOnly ? "write to the file that lists readers," : "write to the lock file"

@@ -40,7 +40,7 @@ enum UnfinishedDataFile {
     static func busy(_ path: String) -> LMDBError {
         LMDBError(
             .busy, operation: "open", path: path,
-            detail: "data.mdb is unfinished, and another process that has the store open does not finish it",
+            detail: "data.mdb is incomplete, and another process that has the store open does not complete it",
             remedy: "stop that process, then retry")
     }
 
@@ -48,7 +48,7 @@ enum UnfinishedDataFile {
     static func error(_ path: String) -> LMDBError {
         LMDBError(
             .unfinished, operation: "open", path: path,
-            detail: "the making of data.mdb was cut short, and it holds nothing yet",
-            remedy: "open the store for writing, which makes it again, or remove data.mdb")
+            detail: "the creation of data.mdb was interrupted, and the file has no content yet",
+            remedy: "open the store for writing, which creates data.mdb again, or remove it")
     }
 }

@@ -104,7 +104,7 @@ enum LMDBKey {
     static func invalid(byteCount: Int, _ operation: StaticString, path: String) -> LMDBError {
         LMDBError(
             .keySize, operation: "\(operation)", path: path,
-            detail: "a key of \(byteCount) bytes; a key must have 1 to \(maximumByteCount) bytes",
+            detail: "the key has \(byteCount) bytes, but 1 to \(maximumByteCount) are allowed",
             remedy: "shorten the key, for example with a hash of its end"
         )
     }

@@ -115,13 +115,13 @@ public final class SavedStateStore<A: StateAction>: Sendable where A.State.ID: C
                 store.ownership.notify(
                     OwnershipNotice(
                         .writeFailed,
-                        "\(name) was set by a binding, and the action was not done: \(ErrorText.of(error))",
+                        "a binding set \(name), but its action failed: \(ErrorText.of(error))",
                         line: SourceLine(file, line), error: error))
             } make: { tx in
                 guard let state = try tx.get(A.State.self, id: id) else {
                     throw StoreError(
                         .recordNotFound, "there is no \(A.State.recordSchema.name) with the id \(id)",
-                        remedy: "do not delete a program's state while it is used")
+                        remedy: "keep the record of a program's state while the program uses it")
                 }
                 var value = token.value(in: state)
                 body(&value)

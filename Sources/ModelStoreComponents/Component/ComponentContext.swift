@@ -61,8 +61,8 @@ public struct ComponentContext: ~Copyable {
         if let id, ordinal > 0 {
             node.notify(
                 .repeatedID,
-                "\(node.path) places several \(C.self) with the id \(id), so that each takes over the state of the one before it when "
-                    + "that goes; give each an id of its own", (file, line))
+                "\(node.path) places several \(C.self) with the id \(id), so when one of them goes away, the next one takes over its "
+                    + "state; give each its own id", (file, line))
         }
         var given = EnvironmentOverrides { [node] in
             node.handedDown($0)

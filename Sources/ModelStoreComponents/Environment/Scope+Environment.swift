@@ -27,7 +27,7 @@ extension Scope {
         if let object = provided(ObjectIdentifier(type)) as? Object { return object }
         throw StoreError(
             .notProvided, "no \(type) is provided to the scope \(path)",
-            remedy: "provide one to it, or to a scope that it is a part of")
+            remedy: "provide one on this scope or on an outer scope")
     }
 
     /// Sets an environment value for the scopes and components within this scope.

@@ -15,7 +15,7 @@ final class Confinement: Sendable {
     /// Stops the program unless the calling code runs on the host.
     func check(_ type: any Any.Type) {
         let message =
-            "a \(type) is confined to its host, and a binding to it was used elsewhere; make the class Sendable"
+            "a \(type) is confined to its host, but a binding to it was used outside that host; make the class Sendable"
         guard let host = host.withLock({ $0.host }) else { preconditionFailure(message) }
         host.preconditionIsolated(message)
     }
@@ -36,7 +36,7 @@ struct Confined<Object: AnyObject>: @unchecked Sendable {
     /// Calls a closure with the object. Stops the program if the caller does not run on the host.
     func use<Value>(_ body: (Object) -> Value) -> Value {
         guard let confinement else {
-            preconditionFailure("a binding to a \(Object.self) was used of a component that has no host")
+            preconditionFailure("a binding to a \(Object.self) was used in a component without a host")
         }
         confinement.check(Object.self)
         return body(object)

@@ -94,7 +94,7 @@ class Node {
                 try run(&context)
                 if failure == nil, !isPostponed { placed = context.end() }
             } catch {
-                failure = notice(.updateFailed, "the update of \(path) has failed: \(ErrorText.of(error))", line, error)
+                failure = notice(.updateFailed, "the update of \(path) failed: \(ErrorText.of(error))", line, error)
             }
         }
         pinWhatIsRead()

@@ -63,8 +63,8 @@ final class Tree {
         if ownPassCount >= Self.passLimit {
             notify(
                 .endlessUpdates,
-                "the components of \(scope.path) have been updated \(Self.passLimit) times in a row, and each time an update, or what "
-                    + "runs after it, has changed something; have it change only what has to be another")
+                "the components of \(scope.path) were updated \(Self.passLimit) times in a row, because each update, or the code that "
+                    + "runs after it, changed another value; assign a value only if it differs")
         }
         inbox.signal.raise()
     }

@@ -18,7 +18,7 @@ public struct EnvironmentObject<Object: AnyObject>: DynamicProperty {
     public var wrappedValue: Object {
         guard let object else {
             preconditionFailure(
-                "\(Object.self) is read of a component that has no host, so that nothing is provided to it")
+                "\(Object.self) was read in a component without a host, so no object is provided to it")
         }
         return object
     }
@@ -32,7 +32,7 @@ public struct EnvironmentObject<Object: AnyObject>: DynamicProperty {
         guard let object else {
             return slots.node.fail(
                 .missingObject,
-                "\(slots.node.path) asks for a \(Object.self), and no ancestor provides one; provide it where the component or "
+                "\(slots.node.path) needs a \(Object.self), but no ancestor provides one; provide it where the component or "
                     + "an ancestor is placed, or on a scope", line)
         }
         (object as? any ObservableObject)?.objectWillChange.declare()

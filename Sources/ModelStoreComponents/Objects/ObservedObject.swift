@@ -87,8 +87,8 @@ final class BorrowedSlot {
         node.count(constructed: 1, used: 0, of: type(of: new), line)
         node.notify(
             .unowned,
-            "\(type(of: new)) is owned by nobody and is made anew with each update of the parent, so that its state starts over; "
-                + "use @StateObject, or hand in an object that something else owns", line)
+            "\(type(of: new)) has no owner, and each update of the parent creates a new one, so its state starts over; "
+                + "use @StateObject, or pass an object that has another owner", line)
     }
 
     /// Releases the object.

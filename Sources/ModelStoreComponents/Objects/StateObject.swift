@@ -97,7 +97,7 @@ final class OwnedSlot<Object: AnyObject> {
         guard made !== object, ignored !== object else { return }
         ignored = object
         notifyIgnored(
-            "use @ObservedObject to follow what is handed in, or the form with an expression, which makes none that is not used"
+            "use @ObservedObject to follow the passed object, or pass an expression, which creates only the object that is used"
         )
     }
 
@@ -110,14 +110,14 @@ final class OwnedSlot<Object: AnyObject> {
         let other = WeakObject(make())
         guard let object = other.object else { return node.count(constructed: 1, used: 0, of: Object.self, line) }
         guard object !== made else { return }
-        notifyIgnored("use @ObservedObject to follow the object. The owner's expression was evaluated once to see this")
+        notifyIgnored("use @ObservedObject to follow the object (this check evaluated the owner's expression once)")
     }
 
     private func notifyIgnored(_ remedy: String) {
         node.count(constructed: 1, used: 0, of: Object.self, line)
         node.notify(
             .ignoredObject,
-            "\(Object.self) was handed to an owner that has one already and keeps that; \(remedy)", line)
+            "\(Object.self) was passed to an owner that already has one and keeps it; \(remedy)", line)
     }
 
     var confinement: Confinement { node.tree.confinement }

@@ -57,7 +57,7 @@ struct FeedEncoding {
         case .insert, .update, .delete, .replace: break
         }
         guard let type = schema.types[change.type] else {
-            throw CodecError("it changes a record of the type \(change.type), which the feed has not told of")
+            throw CodecError("it changes a record of the type \(change.type), whose description the feed lacks")
         }
         let name = schema.name(of: change.type)
         var record = try type.json(record: change.record, schema.form)

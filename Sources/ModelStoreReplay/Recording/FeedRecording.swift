@@ -47,9 +47,9 @@ package final class FeedRecording {
             guard past.changedTypes.isEmpty else {
                 throw StoreError(
                     .notRecordable,
-                    "the schema was changed after change set \(start.sequence): \(past.changedTypes.joined(separator: ", "))",
+                    "the schema changed after change set \(start.sequence): \(past.changedTypes.joined(separator: ", "))",
                     remedy:
-                        "begin after that, or at the oldest position while the feed goes back to the first change set")
+                        "begin after that change, or at the oldest position if the feed still has the first change set")
             }
             return try begin(tx._reading, at: start, to: path, options)
         }

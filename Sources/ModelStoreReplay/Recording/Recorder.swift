@@ -172,7 +172,7 @@ private struct ObservedSubscriptions {
         let request = TraceRequest(key, among: schema.current)
         let isRedacted = !schema.reachable(from: key).isDisjoint(with: redacted)
         let omission: String? =
-            isRedacted ? "fields are redacted" : request == nil ? "an expression cannot say what it asks for" : nil
+            isRedacted ? "fields are redacted" : request == nil ? "an expression cannot describe the request" : nil
         entries[number] = Entry(key: omission == nil ? key : nil)
         // A request may contain values of redacted fields.
         return TraceSubscription(

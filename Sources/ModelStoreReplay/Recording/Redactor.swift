@@ -31,8 +31,8 @@ struct Redactor {
             let named = types.filter { $0.name == parts.first }
             guard parts.count == 2, let newest = named.last(where: { $0.isReplaced != true }) ?? named.last else {
                 throw StoreError(
-                    .unknownType, "\(name) names no field of a record type that the store has",
-                    remedy: "name it as Type.field")
+                    .unknownType, "\(name) is not a field of a record type in the store",
+                    remedy: "write it as Type.field")
             }
             guard named.contains(where: { type in type.everyField.contains { $0.hasOrHad(parts[1]) } }) else {
                 throw StoreError(
@@ -99,8 +99,8 @@ struct Redactor {
                 guard idFields.count == 1 else {
                     throw StoreError(
                         .notRecordable,
-                        "a part of the id of \(type.name) is redacted, which \(other.name).\(referring.name) refers to",
-                        remedy: "redact fields that no reference holds")
+                        "a part of the id of \(type.name) is redacted, and \(other.name).\(referring.name) refers to that id",
+                        remedy: "redact only fields that no reference contains")
                 }
                 fields[other.id, default: []].insert(referring.id)
             }

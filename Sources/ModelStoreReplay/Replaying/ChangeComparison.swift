@@ -18,7 +18,7 @@ struct ChangeComparison {
         for name in options.maskedFields {
             let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
             guard parts.count == 2 else {
-                throw StoreError(.unknownField, "\(name) names no field to mask", remedy: "name it as Type.field")
+                throw StoreError(.unknownField, "\(name) is not a field to mask", remedy: "write it as Type.field")
             }
             masked[parts[0], default: []].insert(parts[1])
         }
@@ -45,14 +45,14 @@ struct ChangeComparison {
             (left, right) = (sorted(renamed, schema), sorted(unmasked(found), schema))
         }
         for (old, new) in zip(left, right) where old != new {
-            return ("a change is another one", old.json, new.json)
+            return ("a change differs", old.json, new.json)
         }
         guard left.count != right.count else { return nil }
         let isShort = right.count < left.count
         return (
             isShort
                 ? "\(left.count - right.count) changes are missing"
-                : "there are \(right.count - left.count) changes more",
+                : "there are \(right.count - left.count) additional changes",
             isShort ? left[right.count].json : .null, isShort ? .null : right[left.count].json
         )
     }

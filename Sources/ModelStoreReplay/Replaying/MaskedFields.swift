@@ -27,6 +27,6 @@ struct MaskedFields {
         let nearest = NearestName.find(name, among: known.sorted())
         return StoreError(
             .unknownField, "there is no field \(name) to mask in the trace",
-            remedy: nearest.map { "did you mean \($0)?" } ?? "name it as Type.field")
+            remedy: nearest.map { "did you mean \($0)?" } ?? "write it as Type.field")
     }
 }

@@ -139,7 +139,7 @@ final class ReplayRun {
         if let mistake = comparison.mistakenMask { throw mistake }
         guard let end else { return }
         if comparesHashes, end.position != position {
-            throw divergence(0, "the end is elsewhere", end.position.description, position.description)
+            throw divergence(0, "the end position differs", end.position.description, position.description)
         }
         guard let content = end.content, options.comparison == .exact, options.maskedFields.isEmpty, actions == nil
         else {
@@ -148,7 +148,7 @@ final class ReplayRun {
         let found = try store.read { try $0._reading.contentHash() }
         guard found == content else {
             throw divergence(
-                0, "the records are others", String(content, radix: 16), String(found, radix: 16))
+                0, "the records differ", String(content, radix: 16), String(found, radix: 16))
         }
     }
 
@@ -263,7 +263,7 @@ final class ReplayRun {
             let item = batch[done.positions.count]
             recent.append(item.commit, line: item.line, byteCount: item.byteCount)
             throw divergence(
-                item.line, item.isAction ? "the action fails" : "the change set cannot be made",
+                item.line, item.isAction ? "the action failed" : "the change set cannot be applied",
                 text(item.commit.changes), ErrorText.of(failure))
         }
         options.onProgress?(summary.changeSetCount)
@@ -291,14 +291,14 @@ final class ReplayRun {
         }
         if item.isAction, options.comparison == .exact, item.commit.action?.result != found?.action?.result {
             throw divergence(
-                item.line, "the action returns something else", Self.text(item.commit.action?.result),
+                item.line, "the action returned another result", Self.text(item.commit.action?.result),
                 Self.text(found?.action?.result))
         }
         guard comparesHashes else { return }
         // Equal as JSON, but not byte for byte.
         guard options.comparison == .semantic else {
             throw divergence(
-                item.line, "the change set has another hash", String(item.commit.hash ?? 0, radix: 16),
+                item.line, "the hash of the change set differs", String(item.commit.hash ?? 0, radix: 16),
                 String(made.hash, radix: 16))
         }
         comparesHashes = false
@@ -331,7 +331,7 @@ final class ReplayRun {
 
     private func replay(_ line: TraceReader.Line) throws {
         switch line.frame {
-        case .row, .commit: throw damaged(line.number, TraceMistake("a row stands behind the first frame"))
+        case .row, .commit: throw damaged(line.number, TraceMistake("a row comes after another frame"))
         // The flush before this switch made the step.
         case .advanced, .shown: return
         case .opened(let path): try open(path)
@@ -395,7 +395,7 @@ final class ReplayRun {
             if actions != nil { found?.sequence = expected.sequence }
             guard found != expected else { return }
             throw divergence(
-                line, "subscription \(expected.number) is given something else", JSONWriter.text(of: expected.json),
+                line, "subscription \(expected.number) receives another update", JSONWriter.text(of: expected.json),
                 found.map { JSONWriter.text(of: $0.json) } ?? "nothing")
         }
         try compareResults(expected, found, subscription.typeName, hasOrder: subscription.made.hasOrder, line)
@@ -408,12 +408,12 @@ final class ReplayRun {
         if case .count = expected.content {
             guard found?.content != expected.content else { return }
             throw divergence(
-                line, "subscription \(expected.number) counts otherwise", JSONWriter.text(of: expected.json),
+                line, "subscription \(expected.number) receives another count", JSONWriter.text(of: expected.json),
                 found.map { JSONWriter.text(of: $0.json) } ?? "nothing")
         }
         let before = rows[expected.number] ?? ([], [])
         guard let old = expected.content.rows(after: before.expected) else {
-            throw damaged(line, TraceMistake("the delivery does not fit those before it"))
+            throw damaged(line, TraceMistake("the update does not continue the updates before it"))
         }
         let new = found?.content.rows(after: before.found) ?? before.found
         rows[expected.number] = (old, new)
@@ -424,7 +424,7 @@ final class ReplayRun {
         let right = new.map { comparison.masked($0, typeName) }
         guard inOrder(left, typeName, hasOrder) != inOrder(right, typeName, hasOrder) else { return }
         throw divergence(
-            line, "subscription \(expected.number) has other results", JSONWriter.text(of: .array(left)),
+            line, "subscription \(expected.number) has different results", JSONWriter.text(of: .array(left)),
             JSONWriter.text(of: .array(right)))
     }
 
@@ -449,7 +449,7 @@ final class ReplayRun {
         }
         guard candidates.count > 1 else { return Self.text(last) }
         return Self.text(last)
-            + "; one of \(candidates.count) change sets that may be, from line \(candidates[0].line) on"
+            + "; one of \(candidates.count) possible change sets, the first in line \(candidates[0].line)"
     }
 
     private static func text(_ entry: RecentCommits.Entry) -> String {
@@ -459,14 +459,14 @@ final class ReplayRun {
     private func divergence(_ line: Int, _ reason: String, _ expected: String, _ found: String) -> ReplayDivergence {
         let cause = recent.last.map(Self.text)
         let foreign = lastReset.map {
-            "; change set \($0) is of a program that is not ModelStore, and what it did is in no trace: record from after it"
+            "; a program that is not ModelStore wrote change set \($0), and a trace lacks its changes: begin the recording after it"
         }
         // A misspelled mask may be the cause of the difference.
         let mask = comparison.mistakenMask.map { "; \($0)" }
         return ReplayDivergence(
             line: line, sequence: recent.last?.commit.sequence ?? header.start.sequence,
             reason: reason + (foreign ?? "") + (mask ?? ""),
-            expected: expected, found: found, cause: cause ?? "the rows that the trace begins with")
+            expected: expected, found: found, cause: cause ?? "the first rows of the trace")
     }
 
     private func text(_ changes: [TraceChange]) -> String { JSONWriter.text(of: .array(changes.map(\.json))) }

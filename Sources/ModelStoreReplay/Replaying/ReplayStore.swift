@@ -46,7 +46,7 @@ enum ReplayStore {
         let found = try store.read { try $0._reading.contentHash() }
         guard found == content else {
             throw StoreError(
-                .traceDamaged, "the rows of the trace do not give the records that it was made of",
+                .traceDamaged, "the rows of the trace do not match the content hash of the recorded records",
                 remedy: "record it again")
         }
     }

@@ -31,7 +31,7 @@ final class ReplayedSubscription {
         do {
             wanted = try request.request(of: type, among: types)
         } catch {
-            throw TraceMistake("what is asked for is not understood: \(error.message)")
+            throw TraceMistake("the request cannot be read: \(error.message)")
         }
         guard let condition = comparison.mapped(wanted.condition, of: type, among: types) else { return nil }
         wanted.condition = condition

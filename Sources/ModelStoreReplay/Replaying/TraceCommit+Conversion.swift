@@ -23,7 +23,7 @@ extension TraceCommit {
             case .delete(let name, let record):
                 let type = try schema.type(named: name)
                 return AppliedChange(type: type.id, .delete(id: try type.id(type.id(in: record), schema.form)))
-            case .schema, .reset: throw TraceMistake("a change of the schema stands among others")
+            case .schema, .reset: throw TraceMistake("a schema change or a reset is not alone in its change set")
             }
         }
     }

@@ -6,7 +6,7 @@ extension TraceFrame {
     ///
     /// - Throws: ``TraceMistake``; `StoreError`.
     package init?(_ json: JSONValue) throws {
-        guard let first = json.object?.first else { throw TraceMistake("a line is no object with members") }
+        guard let first = json.object?.first else { throw TraceMistake("a line is not an object with members") }
         switch first.key {
         case "row":
             guard let name = first.value.string, let incarnation = json["incarnation"]?.number?.uint64,
@@ -22,7 +22,7 @@ extension TraceFrame {
         case "close": self = .closed(try Self.text(first.value))
         case "advance":
             guard case .duration(let duration) = try? DynamicValue(text: Self.text(first.value), as: .duration) else {
-                throw TraceMistake("an advance of a clock is no duration")
+                throw TraceMistake("the advance of a clock is not a duration")
             }
             self = .advanced(duration)
         default: return nil
@@ -47,7 +47,7 @@ extension TraceCommit {
             let epoch = json["epoch"]?.hash, let changes = json["changes"]?.array
         else { throw TraceMistake("a commit lacks a member") }
         guard case .date(let date) = try? DynamicValue(text: time, as: .date) else {
-            throw TraceMistake("the time of commit \(sequence) is no time")
+            throw TraceMistake("the time of commit \(sequence) is not a date")
         }
         self.init(
             sequence: sequence, time: date, originName: name, processID: Int32(truncatingIfNeeded: processID),
@@ -70,7 +70,7 @@ extension RecordedAction {
 
 extension TraceChange {
     package init(_ json: JSONValue) throws {
-        guard let first = json.object?.first else { throw TraceMistake("a change is no object") }
+        guard let first = json.object?.first else { throw TraceMistake("a change is not an object") }
         let name = first.value.string
         switch (first.key, name) {
         case ("insert", let name?):
@@ -85,10 +85,10 @@ extension TraceChange {
             guard let record = json["record"] else { throw TraceMistake("a delete has no record") }
             self = .delete(type: name, record: record)
         case ("schema", _?):
-            guard let type = json["type"] else { throw TraceMistake("a change of the schema has no type") }
+            guard let type = json["type"] else { throw TraceMistake("a schema change has no type") }
             self = .schema(try TraceHeader.type(type))
         case ("reset", _): self = .reset(type: name)
-        default: throw TraceMistake("a change of the unknown kind \(first.key)")
+        default: throw TraceMistake("a change has the unknown kind \(first.key)")
         }
     }
 }

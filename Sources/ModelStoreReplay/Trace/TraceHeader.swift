@@ -59,7 +59,7 @@ extension TraceHeader {
         }
         guard format <= Self.format else {
             throw StoreError(
-                .newerTrace, "the trace has format \(format), this program knows up to \(Self.format)",
+                .newerTrace, "the trace has format \(format), but this program reads formats up to \(Self.format)",
                 remedy: "use a program built with a newer ModelStore")
         }
         guard let identity = json["store"]?.string.flatMap({ UUID(uuidString: $0) }), let epoch = json["epoch"]?.hash,
@@ -72,7 +72,7 @@ extension TraceHeader {
         assignedIDs = try assigned.map { pair in
             guard let type = pair[0]?.number?.uint64.flatMap(UInt32.init(exactly:)), let id = pair[1]?.number?.uint64
             else {
-                throw TraceMistake("a greatest assigned id is no pair of numbers")
+                throw TraceMistake("a greatest assigned id is not a pair of numbers")
             }
             return (type, id)
         }

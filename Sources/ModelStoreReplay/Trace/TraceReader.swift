@@ -104,7 +104,7 @@ package final class TraceReader {
                 }
                 frameCount += texts.count
                 guard try foundEnd == nil || lines.next() == nil else {
-                    throw TraceMistake("it goes on after its end")
+                    throw TraceMistake("it continues after its end")
                 }
                 chunk = frames
                 chunkIndex = 0
@@ -114,7 +114,7 @@ package final class TraceReader {
             bytes += line
             guard bytes.count <= Self.maximumChunkByteCount else { throw TraceMistake("a chunk has no checksum") }
         }
-        guard mayBeUnfinished else { throw TraceMistake("it ends early, without its end") }
+        guard mayBeUnfinished else { throw TraceMistake("it stops early, without its end") }
         isUnfinished = true
         chunk = Self.readable(bytes, from: firstNumber)
         chunkIndex = 0
@@ -144,14 +144,14 @@ package final class TraceReader {
     private func requireCheck(_ json: JSONValue, of bytes: [UInt8]) throws {
         let computed = unsafe XXH64.hash(bytes.span.bytes, seed: check)
         guard json["check"]?.hash == computed else {
-            throw TraceMistake("the lines before it were changed, or some are missing: their checksum does not fit")
+            throw TraceMistake("the lines before it were changed, or some are missing: their checksum does not match")
         }
         check = computed
     }
 
     private func requireCount(_ json: JSONValue, _ found: Int) throws {
         guard json["end"]?.number?.uint64 == UInt64(found) else {
-            throw TraceMistake("its end does not count \(found) frames")
+            throw TraceMistake("its end does not give the count of \(found) frames")
         }
     }
 
@@ -173,6 +173,6 @@ package final class TraceReader {
         }
         return StoreError(
             .traceDamaged, "the trace \(path) is damaged, line \(line): \(reason)",
-            remedy: "record it again, or read an unfinished one up to its last whole line", cause: error)
+            remedy: "record it again, or read an unfinished trace up to its last whole line", cause: error)
     }
 }

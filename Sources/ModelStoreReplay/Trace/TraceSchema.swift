@@ -54,7 +54,7 @@ package struct TraceSchema: Sendable {
     func type(named name: String) throws(TraceMistake) -> RecordType {
         if let number = numbers[name], let type = types[number] { return type }
         if name.hasPrefix("#"), let number = UInt32(name.dropFirst()), let type = types[number] { return type }
-        throw TraceMistake("there is no record type \(name) at this place")
+        throw TraceMistake("there is no record type \(name) at this point of the trace")
     }
 }
 
@@ -66,7 +66,8 @@ extension RecordType {
         let table = try record.table
         guard record.schemaVersion == version, table.count == fields.count else {
             throw CodecError(
-                "a record of \(name) is of version \(record.schemaVersion), and the type of \(version) at this place")
+                "a record of \(name) has version \(record.schemaVersion), but its type has version \(version) at this point"
+            )
         }
         return try json(newest: table, form)
     }
@@ -98,7 +99,7 @@ extension RecordType {
 
     /// Returns the values of all fields of a JSON object.
     func values(_ json: JSONValue, _ form: ValueForm) throws -> [DynamicValue] {
-        guard let members = json.object else { throw TraceMistake("a record of \(name) is no object") }
+        guard let members = json.object else { throw TraceMistake("a record of \(name) is not an object") }
         do {
             return try DynamicFields.values(from: members, for: fields.map(\.schema), form)
         } catch {

@@ -59,14 +59,14 @@ package final class TraceWriter {
         guard json.bytes.count - start <= maximumLineByteCount else {
             throw StoreError(
                 .notRecordable,
-                "\(frame.name) takes \(json.bytes.count - start) bytes in a trace, whose lines have \(maximumLineByteCount) at most",
-                remedy: "write less in one change set, or begin after it")
+                "\(frame.name) takes \(json.bytes.count - start) bytes in a trace, but a line can have at most \(maximumLineByteCount)",
+                remedy: "write less in one change set, or begin the recording after it")
         }
         guard json.greatestDepth <= JSONReader.defaultMaximumDepth else {
             throw StoreError(
                 .notRecordable,
-                "\(frame.name) nests \(json.greatestDepth) levels deep in a trace, whose lines nest \(JSONReader.defaultMaximumDepth) deep at most",
-                remedy: "write flatter values, or begin after it")
+                "\(frame.name) nests \(json.greatestDepth) levels deep in a trace, but a line can nest at most \(JSONReader.defaultMaximumDepth)",
+                remedy: "write flatter values, or begin the recording after it")
         }
         frameCount += 1
         pendingFrames += 1

@@ -28,21 +28,21 @@ extension ConsumerOptions {
 extension ConsumerEvent {
     func log(to logger: Logger) {
         switch self {
-        case .waiting: logger.info("another holds the consumer; waiting")
+        case .waiting: logger.info("the consumer is held elsewhere; waiting")
         case .active(let generation, let position):
             logger.info(
                 "consuming", metadata: ["generation": "\(generation)", "position": "\(position.sequence)"])
         case .failed(let sequence, let attempt, let error):
             logger.warning(
-                "a change set failed and is tried again",
+                "a change set failed; retrying",
                 metadata: ["position": "\(sequence)", "attempt": "\(attempt)", "error": "\(error)"])
         case .skipped(let sequence, let error):
             logger.error(
-                "a change set failed every time and is left out",
+                "a change set failed in every attempt; skipping it",
                 metadata: ["position": "\(sequence)", "error": "\(error)"])
         case .expired(let position):
             logger.error(
-                "the consumer has expired: what it has not seen is not retained any longer",
+                "the consumer has expired: the feed no longer retains change sets that it has not seen",
                 metadata: ["position": "\(position.sequence)"])
         case .ended(let position): logger.info("consuming has ended", metadata: ["position": "\(position.sequence)"])
         }

@@ -41,10 +41,10 @@ extension StoreEvent {
                 metadata: ["process": "\(processID.map(String.init) ?? "unknown")", "waited": "\(waited)"])
         case .foreignWrite(let sequence):
             logger.warning(
-                "a program that is not ModelStore has written to the store", metadata: ["position": "\(sequence)"])
+                "a program that is not ModelStore wrote to the store", metadata: ["position": "\(sequence)"])
         case .consumerExpired(let name, let position):
             logger.warning(
-                "a consumer has expired: what it has not seen is not retained any longer",
+                "a consumer has expired: the feed no longer retains change sets that it has not seen",
                 metadata: ["consumer": "\(name)", "position": "\(position.sequence)"])
         case .observationFailed(let error):
             logger.error("models and live queries have ended", metadata: ["error": "\(error)"])

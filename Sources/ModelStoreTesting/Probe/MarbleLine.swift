@@ -59,7 +59,7 @@ struct MarbleLine {
         default:
             guard let sign = part.lastIndex(of: ">"), sign > part.startIndex,
                 let index = Int(part[part.index(after: sign)...])
-            else { throw wrong("it is none of (rows) -delete move>index +insert +insert@index ~update ~replaced!") }
+            else { throw wrong("it is not one of (rows) -delete move>index +insert +insert@index ~update ~replaced!") }
             return .move(String(part[..<sign]), to: index)
         }
     }

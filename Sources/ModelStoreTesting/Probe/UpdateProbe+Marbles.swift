@@ -45,10 +45,10 @@ extension UpdateProbe {
             case .element(let update): found.append(MarbleGroup(update) { "\(label($0))" })
             case .failure(let error): end = "\nThen the sequence failed: \(error)"
             case .end: end = "\nThen the sequence ended."
-            case nil, .nothing: end = "\nThe next update did not come."
+            case nil, .nothing: end = "\nThe next update did not arrive."
             }
         }
         guard let difference = expected.difference(from: found) else { return }
-        fail("the updates are others:\n\(difference)\(end)", sourceLocation)
+        fail("the updates differ:\n\(difference)\(end)", sourceLocation)
     }
 }

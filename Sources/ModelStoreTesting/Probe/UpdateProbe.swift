@@ -151,14 +151,15 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
     public func expectNothing(sourceLocation: SourceLocation = #_sourceLocation) async {
         guard reader.canPoll else {
             return fail(
-                "a sequence of this kind cannot say that it has nothing; expect an element after", sourceLocation)
+                "a sequence of this kind cannot report that it has no element; expect the next element instead",
+                sourceLocation)
         }
         switch await polled() {
         case .nothing: return
-        case nil: fail("the sequence has not said within \(limit) whether it has an element", sourceLocation)
-        case .element(let element): fail("nothing was expected, and there is \(describe(element))", sourceLocation)
-        case .end: fail("nothing was expected, and the sequence has ended", sourceLocation)
-        case .failure(let error): fail("nothing was expected, and the sequence failed: \(error)", sourceLocation)
+        case nil: fail("the sequence did not report within \(limit) whether it has an element", sourceLocation)
+        case .element(let element): fail("no element was expected, but there is \(describe(element))", sourceLocation)
+        case .end: fail("no element was expected, but the sequence has ended", sourceLocation)
+        case .failure(let error): fail("no element was expected, but the sequence failed: \(error)", sourceLocation)
         }
     }
 
@@ -182,9 +183,9 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
     public func expectEnd(sourceLocation: SourceLocation = #_sourceLocation) async {
         switch await answer() {
         case .end: return
-        case nil, .nothing: fail("the sequence has not ended within \(limit)", sourceLocation)
-        case .element(let element): fail("the end was expected, and \(describe(element)) came", sourceLocation)
-        case .failure(let error): fail("the end was expected, and the sequence failed: \(error)", sourceLocation)
+        case nil, .nothing: fail("the sequence did not end within \(limit)", sourceLocation)
+        case .element(let element): fail("the end was expected, but \(describe(element)) arrived", sourceLocation)
+        case .failure(let error): fail("the end was expected, but the sequence failed: \(error)", sourceLocation)
         }
     }
 
@@ -219,10 +220,10 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
         if !rest.isEmpty { failUnexpected(rest, sourceLocation) }
         switch last {
         case .failure(let error) where !hadFailed && counts(error):
-            fail("the sequence failed, and nobody has expected it: \(error)", sourceLocation)
+            fail("the sequence failed, and the test did not expect it: \(error)", sourceLocation)
         case nil where reader.canPoll:
-            fail("the sequence has not said within \(limit) whether it has an element", sourceLocation)
-        case nil: fail("the sequence has not ended, so that nobody knows what it has left", sourceLocation)
+            fail("the sequence did not report within \(limit) whether it has an element", sourceLocation)
+        case nil: fail("the sequence has not ended, so its remaining elements are unknown", sourceLocation)
         case .element, .nothing, .end, .failure: return
         }
     }
@@ -232,7 +233,7 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
 
     private func failUnexpected(_ elements: [Element], _ sourceLocation: SourceLocation) {
         let list = elements.map { "\n  " + describe($0) }.joined()
-        fail("came, and was not expected, at the probe's end:\(list)", sourceLocation)
+        fail("unexpected elements at the probe's end:\(list)", sourceLocation)
     }
 
     // MARK: Taking
@@ -245,10 +246,10 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
         }
         switch await answer() {
         case .element(let element): return element
-        case .end: fail("element \(number) was expected, and the sequence has ended", sourceLocation)
+        case .end: fail("element \(number) was expected, but the sequence has ended", sourceLocation)
         case .failure(let error):
-            fail("element \(number) was expected, and the sequence failed: \(error)", sourceLocation)
-        case nil, .nothing: fail("element \(number) was expected, and did not come", sourceLocation)
+            fail("element \(number) was expected, but the sequence failed: \(error)", sourceLocation)
+        case nil, .nothing: fail("element \(number) was expected, but did not arrive", sourceLocation)
         }
         return nil
     }
@@ -299,5 +300,5 @@ public struct MissingElement: Error, CustomStringConvertible {
     /// Where the element was expected.
     public let sourceLocation: SourceLocation
 
-    public var description: String { "the element expected at line \(sourceLocation.line) did not come" }
+    public var description: String { "the element expected at line \(sourceLocation.line) did not arrive" }
 }

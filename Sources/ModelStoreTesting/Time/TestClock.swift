@@ -122,7 +122,7 @@ public final class TestClock: Clock, Sendable {
     ///
     /// - Parameter duration: by how much, not negative.
     public func advance(by duration: Duration) {
-        precondition(duration >= .zero, "a TestClock was to go back by \(duration)")
+        precondition(duration >= .zero, "a TestClock cannot go back by \(duration)")
         wake(state.withLock { $0.move(to: $0.now + duration) })
     }
 
@@ -131,7 +131,7 @@ public final class TestClock: Clock, Sendable {
     /// - Parameter instant: the time, not before ``now``.
     public func advance(to instant: Instant) {
         let sleepers = state.withLock { state in
-            precondition(instant.offset >= state.now, "a TestClock was to go back from \(state.now) to \(instant)")
+            precondition(instant.offset >= state.now, "a TestClock cannot go back from \(state.now) to \(instant)")
             return state.move(to: instant.offset)
         }
         wake(sleepers)

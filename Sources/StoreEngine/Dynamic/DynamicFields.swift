@@ -39,7 +39,7 @@ package enum DynamicFields {
         case .token(.newID): return .uuid(.newID)
         case nil:
             if field.type.isOptional { return .none }
-            throw CodecError("\(field.name): is missing, and it has no default")
+            throw CodecError("\(field.name): is missing and has no default")
         }
     }
 }

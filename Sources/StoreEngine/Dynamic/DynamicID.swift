@@ -8,7 +8,7 @@ package enum DynamicID {
     ) throws(StoreError) {
         guard id.count == type.idParts.count else {
             throw StoreError(
-                .invalidValue, "the id of \(type.name) has \(type.idParts.count) parts, \(id.count) were given",
+                .invalidValue, "the id of \(type.name) has \(type.idParts.count) parts, but \(id.count) were given",
                 remedy: "give \(names(type)), separated by commas")
         }
         do {
@@ -28,7 +28,7 @@ package enum DynamicID {
     package static func parse(_ texts: [String], of type: OpenType) throws(StoreError) -> [DynamicValue] {
         guard texts.count == type.idParts.count else {
             throw StoreError(
-                .invalidValue, "the id of \(type.name) has \(type.idParts.count) parts, \(texts.count) were given",
+                .invalidValue, "the id of \(type.name) has \(type.idParts.count) parts, but \(texts.count) were given",
                 remedy: "give \(names(type)), separated by commas")
         }
         var values: [DynamicValue] = []

@@ -37,7 +37,7 @@ extension DynamicValue {
                 return
             }
             guard try bytes.loadInteger(at: 0, as: UInt8.self) == 1 else {
-                throw CodecError("an optional value begins with 1")
+                throw CodecError("an optional value must begin with 1")
             }
             self = try DynamicValue(from: bytes.extracting(1..<bytes.byteCount), as: wrapped)
         case .array(let element), .set(let element):
@@ -56,7 +56,8 @@ extension DynamicValue {
         case .embedded(let schema):
             let table = try FieldTable(bytes)
             guard table.count == schema.fields.count else {
-                throw CodecError("an embedded struct has \(table.count) fields, \(schema.fields.count) were expected")
+                throw CodecError(
+                    "an embedded struct has \(table.count) fields, but \(schema.fields.count) were expected")
             }
             var values: [DynamicValue] = []
             for (index, field) in schema.fields.enumerated() {

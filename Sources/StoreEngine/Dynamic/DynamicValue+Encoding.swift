@@ -109,7 +109,7 @@ extension DynamicValue {
     }
 
     private func mismatch(_ type: FieldType) -> CodecError {
-        if case .none = self { return CodecError("none does not fit \(type), which is not optional") }
+        if case .none = self { return CodecError("null does not fit \(type), which is not optional") }
         return CodecError("\(text) does not fit \(type)")
     }
 }

@@ -136,7 +136,7 @@ extension DynamicValue {
     }
 
     private static func expected(_ what: String, _ type: FieldType, _ json: JSONValue) -> CodecError {
-        if case .null = json { return CodecError("is null, but \(type) is never none") }
+        if case .null = json { return CodecError("is null, but \(type) is not optional") }
         // For a number, the message includes the number itself, which shows why the type rejects it.
         let found = json.number.map { "the number \(RecordText.shortened($0.description))" } ?? json.kindDescription
         return CodecError("takes \(what) (\(type)), found \(found)")

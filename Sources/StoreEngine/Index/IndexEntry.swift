@@ -80,7 +80,7 @@ package enum IndexEntry {
                 throw CodecError("an index entry names a record key of \(length) bytes in a key of \(key.byteCount)")
             }
             return key.extracting(key.byteCount - length..<key.byteCount)
-        default: throw CodecError("an index entry has neither of the two forms")
+        default: throw CodecError("an index entry has an unknown form")
         }
     }
 }

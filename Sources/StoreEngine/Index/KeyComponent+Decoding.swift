@@ -38,7 +38,7 @@ extension KeyComponent {
 
     @_lifetime(copy key)
     private func take(_ count: Int, of key: RawSpan, at offset: inout Int) throws(CodecError) -> RawSpan {
-        guard offset + count <= key.byteCount else { throw CodecError("a key ends within a field") }
+        guard offset + count <= key.byteCount else { throw CodecError("a key ends inside a field") }
         defer { offset += count }
         return key.extracting(offset..<offset + count)
     }

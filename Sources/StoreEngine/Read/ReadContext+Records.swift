@@ -131,7 +131,7 @@ extension ReadContext {
             }
             guard let data = try snapshot.get(index.database, key: key.bytes) else { return .none }
             guard let recordKey = try IndexEntry.soleRecordKey(data) else {
-                throw CodecError("an entry of a whole value is in the form for truncated ones")
+                throw CodecError("the entry of a whole value has the form of a truncated one")
             }
             key.removeAll()
             key.append(recordKey)

@@ -85,7 +85,7 @@ public struct ReadContext: ~Escapable {
     @_lifetime(copy self)
     func indexedRecord(_ type: OpenType, key: RawSpan) throws(StoreError) -> RawSpan {
         guard let record = try value(type.database, key: key) else {
-            throw damage(type, key: key, CodecError("an index leads to it, but it is not there"))
+            throw damage(type, key: key, CodecError("an index leads to it, but it does not exist"))
         }
         return record
     }

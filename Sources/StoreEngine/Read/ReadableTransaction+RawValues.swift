@@ -36,7 +36,7 @@ extension ReadableTransaction where Self: ~Copyable {
     @available(
         *, unavailable,
         message: """
-            this field is not unique by itself: mark it '@Unique', take 'get(_:id:)' for an id, or fetch the records by a \
+            this field is not unique by itself: mark it '@Unique', use 'get(_:id:)' for an id, or fetch the records by a \
             condition: 'fetch(R.where { $0.field == value })'
             """
     )

@@ -46,7 +46,7 @@ extension Reference: IndexableValue {
     }
 
     @usableFromInline static var noID: CodecError {
-        CodecError("\(Target.ID.self) has no value for an id in the store")
+        CodecError("\(Target.ID.self) cannot represent an id in the store")
     }
 }
 

@@ -98,7 +98,7 @@ package struct ReferenceGraph: Sendable {
             let wanted = ids.map { "\($0.name): \($0.type)" }.joined(separator: ", ")
             throw StoreError(
                 .schemaMismatch,
-                "\(owner).\(field.name) refers to \(target.name) by \(reference.id), its id is \(wanted)",
+                "\(owner).\(field.name) refers to \(target.name) by \(reference.id), but its id is \(wanted)",
                 remedy: "refer by the type of the id")
         }
     }

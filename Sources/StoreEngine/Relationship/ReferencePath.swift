@@ -41,7 +41,7 @@ package struct ReferencePath: Sendable {
     static func tooLong(_ name: FieldName, in typeName: String) -> StoreError {
         StoreError(
             .invalidValue, "\(typeName).\(name) goes through more than \(maximumHops) references",
-            remedy: "keep the value nearer, or fetch in two steps")
+            remedy: "store the value in a nearer record, or fetch in two steps")
     }
 
     /// Returns the value of the field; none where a reference leads to no record.
@@ -146,8 +146,8 @@ struct ReferenceStep {
             throw FieldAccess.unknown(in: type.name, type.fields.map(\.name), inverse.path.first)
         }
         throw StoreError(
-            .invalidValue, "\(type.name).\(inverse.path.first) refers to no single record",
-            remedy: "name references to one before the inverse")
+            .invalidValue, "\(type.name).\(inverse.path.first) does not refer to a single record",
+            remedy: "use only references to a single record before the inverse")
     }
 
     private init?(along name: FieldName, typeIndex: Int, in catalog: Catalog) {

@@ -11,10 +11,10 @@ extension RecordSchema {
                 .invalidValue, "the schema of \(name.isEmpty ? "a record type" : name) \(reason)", remedy: remedy)
         }
         guard !name.isEmpty, name.utf8.count <= 255 else {
-            throw fail("has a name of \(name.utf8.count) bytes, 1 to 255 are allowed")
+            throw fail("has a name of \(name.utf8.count) bytes, but 1 to 255 are allowed")
         }
         guard !fields.isEmpty, fields.count <= FieldTable.maximumCount else {
-            throw fail("has \(fields.count) fields, 1 to \(FieldTable.maximumCount) are allowed")
+            throw fail("has \(fields.count) fields, but 1 to \(FieldTable.maximumCount) are allowed")
         }
         var names: Set<String> = []
         for field in fields {
@@ -23,36 +23,38 @@ extension RecordSchema {
             guard !field.type.hasNestedOptional else {
                 throw fail(
                     "has the field \(field.name) of type \(field.type), an optional of an optional",
-                    "say with an enum what none means, or use one optional")
+                    "use an enum with a case for each meaning, or a single optional")
             }
         }
         try validateReferences()
-        guard !id.fields.isEmpty else { throw fail("has no id", "name the field that tells its records apart") }
+        guard !id.fields.isEmpty else { throw fail("has no id", "name the field that identifies its records") }
         guard id.fields.allSatisfy(fields.indices.contains), Set(id.fields).count == id.fields.count else {
-            throw fail("has an id of fields that do not exist, or of one twice")
+            throw fail("has an id of fields that do not exist or are repeated")
         }
         for fieldIndex in id.fields {
             let field = fields[fieldIndex]
             guard field.type.isIndexable, !field.type.isOptional else {
-                throw fail("uses \(field.name) of type \(field.type) as its id", "an id has an order and is never none")
+                throw fail(
+                    "uses \(field.name) of type \(field.type) as its id",
+                    "use a type that has an order and is not optional")
             }
         }
         if id.isAssigned, id.fields.count != 1 || !fields[id.fields[0]].type.isInteger {
             throw fail("lets the store assign an id that is not one integer")
         }
         guard indexes.count <= RecordSchema.maximumIndexCount else {
-            throw fail("has \(indexes.count) indexes, at most \(RecordSchema.maximumIndexCount) are allowed")
+            throw fail("has \(indexes.count) indexes, but at most \(RecordSchema.maximumIndexCount) are allowed")
         }
-        guard Set(indexes.map(\.fields)).count == indexes.count else { throw fail("has one index twice") }
+        guard Set(indexes.map(\.fields)).count == indexes.count else { throw fail("has the same index twice") }
         for index in indexes {
             guard !index.fields.isEmpty, index.fields.allSatisfy(fields.indices.contains),
                 Set(index.fields).count == index.fields.count
-            else { throw fail("has an index of fields that do not exist, or of one twice") }
+            else { throw fail("has an index of fields that do not exist or are repeated") }
             if let fieldIndex = index.fields.first(where: { fields[$0].type.hasIndexableElements }) {
                 guard index.fields.count == 1, !index.isUnique else {
                     throw fail(
-                        "indexes \(fields[fieldIndex].name) uniquely or with other fields, but it holds several values",
-                        "give it a plain index of its own")
+                        "has a unique or compound index on \(fields[fieldIndex].name), which holds several values",
+                        "use a plain index on this field alone")
                 }
                 continue
             }

@@ -111,7 +111,7 @@ package final class OpenType: Sendable {
     package func upgrade(fromVersion version: UInt32) throws(CodecError) -> RecordUpgrade? {
         if version == type.version { return nil }
         guard let upgrade = upgrades[version] else {
-            throw CodecError("the record follows version \(version) of \(name), which the catalog does not know")
+            throw CodecError("the record has version \(version) of \(name), which the catalog lacks")
         }
         return upgrade
     }
@@ -132,7 +132,8 @@ package final class OpenType: Sendable {
                 let component = KeyComponent(type.fields[fieldIndex].type.elements ?? type.fields[fieldIndex].type)
             else {
                 throw StoreError(
-                    .damaged, "the catalog entry of \(type.name) uses field \(id) as a key, which it cannot be",
+                    .damaged,
+                    "the catalog entry of \(type.name) uses field \(id) as a key, but its type cannot be a key",
                     remedy: "restore a backup")
             }
             parts.append(KeyPart(fieldIndex: fieldIndex, component: component))

@@ -98,7 +98,8 @@ package enum StoreFormat {
         }
         guard version <= StoreFormat.version else {
             throw StoreError(
-                .newerFormat, "the store has format \(version), this program knows up to \(StoreFormat.version)",
+                .newerFormat,
+                "the store has format \(version), but this program reads formats up to \(StoreFormat.version)",
                 remedy: "use a program built with a newer ModelStore")
         }
         return Header(

@@ -62,7 +62,7 @@ public import Foundation
     package mutating func readLength() throws(CodecError) -> Int {
         let length = try readVarint()
         guard length <= UInt64(remaining) else {
-            throw CodecError("a length of \(length) bytes goes past the end, \(remaining) bytes are left")
+            throw CodecError("a length of \(length) bytes is more than the \(remaining) bytes that are left")
         }
         return Int(length)
     }
@@ -72,7 +72,7 @@ public import Foundation
     @_lifetime(copy self)
     package mutating func read(byteCount: Int) throws(CodecError) -> RawSpan {
         guard byteCount >= 0, byteCount <= remaining else {
-            throw CodecError("\(byteCount) bytes were expected, \(remaining) are left")
+            throw CodecError("\(byteCount) bytes were expected, but \(remaining) are left")
         }
         let span = bytes.extracting(position..<position + byteCount)
         position += byteCount

@@ -61,7 +61,7 @@ public struct FieldDecoder: ~Escapable {
     public func decode<V: FieldValue>(_ index: Int, as type: V.Type = V.self) throws(CodecError) -> V {
         if let slot = try slot(index) { return try V(from: table.field(slot)) }
         guard let value = V.absentValue else {
-            throw CodecError("the record is of a version that lacks field \(index), which has no initial value")
+            throw CodecError("the record has a version that lacks field \(index), which has no initial value")
         }
         return value
     }

@@ -37,7 +37,7 @@ package struct RecordBytes: ~Escapable {
         let stored = try bytes.loadInteger(at: 0, as: UInt32.self)
         let computed = RecordBytes.checksum(of: bytes)
         guard stored == computed else {
-            throw CodecError("the record's checksum is \(stored), its bytes give \(computed)")
+            throw CodecError("the record's checksum is \(stored), but its bytes give \(computed)")
         }
     }
 

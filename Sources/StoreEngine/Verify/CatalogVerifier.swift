@@ -51,12 +51,12 @@ struct CatalogVerifier {
             let json = value.extracting(8..<value.byteCount)
             guard XXH64.hash(json) == stored else {
                 return report.add(
-                    .checksum, at: .catalog(type: number), "the checksum of the entry does not fit its bytes")
+                    .checksum, at: .catalog(type: number), "the checksum of the entry does not match its bytes")
             }
             let type = try JSONDecoder().decode(RecordType.self, from: Data(from: json))
             guard type.id == number else {
                 return report.add(
-                    .contradiction, at: .catalog(type: number), "the entry describes the record type \(type.id)")
+                    .contradiction, at: .catalog(type: number), "the entry describes another record type, \(type.id)")
             }
             descriptions[number] = type
         } catch {
@@ -68,14 +68,14 @@ struct CatalogVerifier {
     private func isConsistent(_ type: RecordType, _ report: VerifyReport) -> Bool {
         var problems: [String] = []
         let fieldNumbers = type.fields.map(\.id)
-        if Set(fieldNumbers).count != fieldNumbers.count { problems.append("two fields have one number") }
+        if Set(fieldNumbers).count != fieldNumbers.count { problems.append("two fields have the same number") }
         if fieldNumbers.contains(where: { $0 >= type.nextFieldID }) {
-            problems.append("a field's number is still to come")
+            problems.append("a field's number is not assigned yet")
         }
         let indexNumbers = type.indexes.map(\.id)
-        if Set(indexNumbers).count != indexNumbers.count { problems.append("two indexes have one number") }
+        if Set(indexNumbers).count != indexNumbers.count { problems.append("two indexes have the same number") }
         if indexNumbers.contains(where: { $0 >= type.nextIndexID }) {
-            problems.append("an index's number is still to come")
+            problems.append("an index's number is not assigned yet")
         }
         let keyFields = type.idFields + type.indexes.flatMap(\.fields)
         if !keyFields.allSatisfy(fieldNumbers.contains) { problems.append("the id or an index uses an unknown field") }
@@ -94,7 +94,7 @@ struct CatalogVerifier {
             for field in type.fields {
                 guard case .value(let bytes) = field.schema.defaultValue else { continue }
                 if let reason = FieldVerifier.problem(bytes, field.type) {
-                    problems.append("the default of \(field.name) does not fit it: \(reason)")
+                    problems.append("the default of \(field.name) does not have the field's type: \(reason)")
                 }
             }
         }

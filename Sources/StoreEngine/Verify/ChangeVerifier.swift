@@ -23,7 +23,7 @@ final class ChangeVerifier {
         if endedEpochs.contains(entry.epoch) {
             report.add(
                 .contradiction, at: location,
-                "it belongs to the epoch \(String(entry.epoch, radix: 16)), which had ended")
+                "it belongs to the epoch \(String(entry.epoch, radix: 16)), which had already ended")
         }
         if entry.changes.isEmpty, entry.action == nil {
             report.add(.contradiction, at: location, "it has neither changes nor an action")
@@ -45,7 +45,7 @@ final class ChangeVerifier {
         guard head.epoch != epoch, endedEpochs.contains(head.epoch) else { return }
         report.add(
             .contradiction, at: .metadata("head"),
-            "the head has the epoch \(String(head.epoch, radix: 16)), which had ended")
+            "the head has the epoch \(String(head.epoch, radix: 16)), which had already ended")
     }
 
     /// Reports types whose entry in the catalog differs from their description in the feed.
@@ -57,7 +57,7 @@ final class ChangeVerifier {
             report.add(
                 .contradiction, at: .catalog(type: number),
                 described == nil
-                    ? "the feed tells of all changes and not of the record type \(type.name)"
+                    ? "the feed contains all changes, but not the record type \(type.name)"
                     : "the description of \(type.name) is not the newest one in the feed")
         }
     }
@@ -69,7 +69,7 @@ final class ChangeVerifier {
         case .reset: return states.forget(type: change.type)
         case .schema: return try checkSchema(change)
         case .insert, .update, .delete: break
-        case .replace: throw CodecError("a feed holds no such change")
+        case .replace: throw CodecError("a feed cannot contain this kind of change")
         }
         guard catalog.typeNumbers.contains(change.type) else {
             return report.add(
@@ -82,11 +82,11 @@ final class ChangeVerifier {
         try RecordBody.checkFields(record, of: type.type) { problem = problem ?? "field \($0): \($1)" }
         if let problem { throw CodecError(problem) }
         guard try RecordBody.key(of: record, type).map({ $0 == change.key }) ?? true else {
-            throw CodecError("its record key is not the one that the record's id gives")
+            throw CodecError("its record key does not match the record's id")
         }
         let isNew = change.kind == .insert
         if isNew ? record.incarnation != sequence : record.incarnation >= sequence {
-            report.add(.contradiction, at: location, "the record has the incarnation \(record.incarnation)")
+            report.add(.contradiction, at: location, "the record has the wrong incarnation \(record.incarnation)")
         }
         greatestIDs[change.type] = max(greatestIDs[change.type] ?? 0, RecordBody.assignedID(of: record, type))
         if change.kind == .update { try checkEarlier(change, record, type) }
@@ -117,18 +117,18 @@ final class ChangeVerifier {
                 seen.insert(earlier.field).inserted
             else {
                 throw CodecError(
-                    "it names the field \(earlier.field), which the record does not have or which is named twice")
+                    "it names the field \(earlier.field), which the record lacks or which is named twice")
             }
             let field = fields.first { $0.id == earlier.field }
             guard let field, let bytes = earlier.bytes else {
                 if field == nil, earlier.bytes == nil { continue }
-                throw CodecError("it does not fit the version \(change.earlierVersion) of field \(earlier.field)")
+                throw CodecError("it does not match version \(change.earlierVersion) of field \(earlier.field)")
             }
             if let problem = FieldVerifier.problem(bytes, field.type) {
                 throw CodecError("the earlier value of \(field.name): \(problem)")
             }
             if unsafe try table.field(location).isEqual(to: bytes.span.bytes) {
-                throw CodecError("the earlier value of \(field.name) is the one after it")
+                throw CodecError("the earlier value of \(field.name) equals the later one")
             }
         }
     }

@@ -40,7 +40,7 @@ struct FeedAssembly {
         guard found == fragment.storedHash || isSeededOtherwise else {
             computed = found
             isDamaged = true
-            return (.checksum, "the hash of the fragment does not fit its bytes")
+            return (.checksum, "the hash of the fragment does not match its bytes")
         }
         computed = nil
         return nil

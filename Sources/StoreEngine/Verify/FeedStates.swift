@@ -57,7 +57,7 @@ final class FeedStates {
                 sequence: sequence)
         switch (change.kind, before) {
         case (.insert, .present(_, _, _, let earlier)):
-            return "it inserts a record that is there since change set \(earlier)"
+            return "it inserts a record that has existed since change set \(earlier)"
         case (.update, .gone(let earlier)), (.delete, .gone(let earlier)):
             return "it changes a record that change set \(earlier) deleted"
         case (.update, .unknown(isComplete: true)), (.delete, .unknown(isComplete: true)):
@@ -81,12 +81,13 @@ final class FeedStates {
             guard version == record.schemaVersion, digest != FeedStates.digest(record) else { return }
             report.add(
                 .contradiction, at: location,
-                "the record is not as change set \(sequence), its newest in the feed, left it")
+                "the record differs from change set \(sequence), its newest change set in the feed")
         case .gone(let sequence):
-            report.add(.contradiction, at: location, "the record is there, though change set \(sequence) deleted it")
+            report.add(.contradiction, at: location, "the record exists, although change set \(sequence) deleted it")
         case .unknown(isComplete: true):
             report.add(
-                .contradiction, at: location, "the record is there, though the feed tells of all records and not of it")
+                .contradiction, at: location,
+                "the record exists, although the feed contains all records of the type and not this one")
         case .unknown: return
         }
     }
@@ -109,7 +110,7 @@ final class FeedStates {
             }
             report.add(
                 .missing, at: .record(type: type.name, id: text, field: nil),
-                "there is no record, though change set \(sequence), its newest in the feed, left one")
+                "the record is missing, although change set \(sequence), its newest change set in the feed, wrote it")
         }
     }
 

@@ -103,7 +103,7 @@ final class FeedVerifier {
                 report.add(
                     .brokenChain, at: location,
                     "it continues a change set with the hash \(String(entry.previousHash, radix: 16)), "
-                        + "\(previous.sequence) has \(String(previous.hash, radix: 16))")
+                        + "but \(previous.sequence) has \(String(previous.hash, radix: 16))")
             }
             previous = (ended.sequence, hash)
             report.summary.changeCount += entry.changes.count
@@ -130,14 +130,14 @@ final class FeedVerifier {
         guard newest.sequence == head.sequence else {
             report.add(
                 .contradiction, at: location,
-                "the newest change set is \(head.sequence) by the head and \(newest.sequence) by the feed")
+                "the newest change set is \(head.sequence) in the head and \(newest.sequence) in the feed")
             if newest.sequence < head.sequence { states.forgetAll() }
             return
         }
         if let hash = newest.hash, hash != head.hash, previous != nil {
             report.add(
                 .contradiction, at: location,
-                "the head has the hash \(String(head.hash, radix: 16)), its change set \(head.sequence) "
+                "the head has the hash \(String(head.hash, radix: 16)), but its change set \(head.sequence) has "
                     + "\(String(hash, radix: 16))")
         }
         changes.checkEpoch(ofHead: head, report)

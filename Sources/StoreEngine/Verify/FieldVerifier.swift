@@ -10,7 +10,8 @@ enum FieldVerifier {
         do {
             var again = ByteWriter(capacity: bytes.byteCount)
             try DynamicValue(from: bytes, as: type).encode(as: type, to: &again)
-            return again.bytes.isEqual(to: bytes) ? nil : "the bytes are not the form that is written for \(type)"
+            return again.bytes.isEqual(to: bytes)
+                ? nil : "the bytes are not in the form that the store writes for \(type)"
         } catch {
             return error.reason
         }

@@ -29,7 +29,7 @@ final class IndexVerifier {
             report.add(
                 .wrongCount,
                 at: .database(StoreDatabases.indexName(type: type.type.id, index: index.stored.id)),
-                "the database counts \(counted) entries, a walk finds \(count)")
+                "the database counts \(counted) entries, but a walk finds \(count)")
         }
     }
 
@@ -43,7 +43,7 @@ final class IndexVerifier {
             }
             guard let bytes = try snapshot.get(type.database, key: recordKey) else {
                 return report.add(
-                    .strayEntry, at: location, "it leads to no record: there is none under \(HexText.of(recordKey))")
+                    .strayEntry, at: location, "it leads to the key \(HexText.of(recordKey)), which has no record")
             }
             // The expected entry of a damaged record is unknown. The walk over the records reports the damage.
             guard RecordBytes.isIntact(bytes), let found = try? expectation(bytes, recordKey: recordKey) else { return }

@@ -33,7 +33,7 @@ struct MetadataVerifier {
         if let version, version > StoreFormat.version || version == 0 {
             report.add(
                 .unknown, at: .metadata("format"),
-                "the store has format \(version), this program knows 1 to \(StoreFormat.version)")
+                "the store has format \(version), but this program reads formats 1 to \(StoreFormat.version)")
             isKnownFormat = false
             return
         }
@@ -42,7 +42,7 @@ struct MetadataVerifier {
             try UInt64(from: bytes)
         }
         _ = required(MetadataKey.home, &entries, report) { (bytes) throws(CodecError) in
-            guard bytes.count == 16 else { throw CodecError("16 bytes were expected, found \(bytes.count)") }
+            guard bytes.count == 16 else { throw CodecError("16 bytes were expected, but \(bytes.count) were found") }
         }
         head = required(MetadataKey.head, &entries, report) { (bytes) throws(CodecError) in
             unsafe try FeedHead(from: bytes.span.bytes)
@@ -110,7 +110,7 @@ struct MetadataVerifier {
         guard isWalked, (counter ?? 0) < greatest else { return }
         report.add(
             .contradiction, at: location,
-            "the greatest assigned id of \(type.name) is \(counter ?? 0), but \(greatest) has been in use")
+            "the greatest assigned id of \(type.name) is \(counter ?? 0), but \(greatest) has been assigned")
     }
 
     /// Reports entries that belong to nothing in the catalog, and entries with unknown names.
@@ -122,11 +122,11 @@ struct MetadataVerifier {
             }
         }
         for name in building.sorted() {
-            report.add(.unknown, at: .metadata(name), "the catalog has no such index that is being built")
+            report.add(.unknown, at: .metadata(name), "the catalog has no such index under construction")
         }
         for type in counters.keys.sorted() where !knownTypes.contains(type) {
             report.add(.unknown, at: .metadata("assigned.\(type)"), "the catalog has no record type \(type)")
         }
-        for name in strangers { report.add(.unknown, at: .metadata(name), "there is no such entry in this format") }
+        for name in strangers { report.add(.unknown, at: .metadata(name), "this format has no such entry") }
     }
 }

@@ -8,7 +8,7 @@ enum RecordBody {
         let fields = try type.fields(ofVersion: record.schemaVersion)
         let table = try record.table
         guard table.count == fields.count else {
-            throw CodecError("the record has \(table.count) fields, its version has \(fields.count)")
+            throw CodecError("the record has \(table.count) fields, but its version has \(fields.count)")
         }
         try table.requireExactFill()
         for (fieldIndex, field) in fields.enumerated() {

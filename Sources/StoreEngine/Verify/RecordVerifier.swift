@@ -29,7 +29,7 @@ final class RecordVerifier {
         if counted != count {
             report.add(
                 .wrongCount, at: .database(StoreDatabases.recordsName(type: type.type.id)),
-                "the database counts \(counted) records, a walk finds \(count)")
+                "the database counts \(counted) records, but a walk finds \(count)")
         }
     }
 
@@ -41,7 +41,7 @@ final class RecordVerifier {
         do {
             let record = try RecordBytes(unverified: value)
             guard RecordBytes.isIntact(value) else {
-                return report.add(.checksum, at: location(), "the record's checksum does not fit its bytes")
+                return report.add(.checksum, at: location(), "the record's checksum does not match its bytes")
             }
             try RecordBody.checkFields(record, of: type.type) { field, problem in
                 isWhole = false
@@ -50,12 +50,12 @@ final class RecordVerifier {
             greatestID = max(greatestID, RecordBody.assignedID(of: record, type))
             guard isWhole else { return }
             guard let expected = try RecordBody.key(of: record, type) else {
-                throw CodecError("the record follows version \(record.schemaVersion), which had another id")
+                throw CodecError("the record has version \(record.schemaVersion), which had another id")
             }
             guard unsafe key.isEqual(to: expected.span.bytes) else {
                 return report.add(
                     .wrongKey, at: location(),
-                    "the record lies under the key \(HexText.of(key)), its id gives \(unsafe HexText.of(expected.span.bytes))"
+                    "the record has the key \(HexText.of(key)), but its id gives \(unsafe HexText.of(expected.span.bytes))"
                 )
             }
             states.compare(record, with: state, at: location(), report)

@@ -35,7 +35,7 @@ struct StatisticsVerifier {
                 continue
             }
             let text = unsafe HexText.of(key.span.bytes)
-            report.add(.strayEntry, at: location, "the sample of \(type.name) holds \(text), which no record gives")
+            report.add(.strayEntry, at: location, "the sample of \(type.name) holds \(text), which no record has")
         }
         for key in expected.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             let text = unsafe HexText.of(key.span.bytes)
@@ -44,7 +44,7 @@ struct StatisticsVerifier {
         if recordCount != state.count {
             report.add(
                 .wrongCount, at: location,
-                "the sample of \(type.name) counts \(state.count) records, it holds \(recordCount)")
+                "the sample of \(type.name) counts \(state.count) records, but the type has \(recordCount)")
         }
     }
 

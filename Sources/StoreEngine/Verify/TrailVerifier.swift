@@ -43,14 +43,14 @@ final class TrailVerifier {
             let note = try TrailNote(from: value)
             let mark = TrailKey.mark(of: try TrailKey.record(ofNote: key), at: note.sequence)
             if unsafe try snapshot.get(database, key: mark.span.bytes) == nil {
-                return (.missingEntry, "the note of a record has no mark by its change set \(note.sequence)")
+                return (.missingEntry, "the note of a record lacks the mark of its change set \(note.sequence)")
             }
             return problem(of: note.sequence)
         case TrailKey.sequenceMark:
             let (record, sequence) = try TrailKey.mark(key)
             let found = unsafe try snapshot.get(database, key: TrailKey.note(of: record).span.bytes)
             guard let found, try TrailNote(from: found).sequence == sequence else {
-                return (.strayEntry, "the mark of a change set leads to no note of it")
+                return (.strayEntry, "the mark of a change set does not lead to its note")
             }
             return nil
         case TrailKey.typeMark:
@@ -58,20 +58,20 @@ final class TrailVerifier {
             let sequence = try UInt64(from: value)
             // The change set may be older than the floor.
             return sequence < head?.floor ?? 0 ? nil : problem(of: sequence)
-        default: return (.unknown, "there is no such entry in this format")
+        default: return (.unknown, "this format has no such entry")
         }
     }
 
     private func problem(of sequence: UInt64) -> Problem? {
-        guard let head else { return (.missing, "the trail has no head, but an entry") }
+        guard let head else { return (.missing, "the trail has an entry but no head") }
         if let feed, sequence >= feed.oldest {
-            return (.contradiction, "it is of change set \(sequence), which the feed retains")
+            return (.contradiction, "it belongs to change set \(sequence), which the feed retains")
         }
         // The trail may take up a change set in several steps, so the change set after `noted` may be there in part.
         if sequence < head.floor || sequence > head.noted + 1 {
             return (
                 .contradiction,
-                "it is of change set \(sequence), the trail has those after \(head.floor) up to \(head.noted)"
+                "it belongs to change set \(sequence), but the trail has those after \(head.floor) up to \(head.noted)"
             )
         }
         return nil
@@ -80,11 +80,11 @@ final class TrailVerifier {
     private func checkHead(_ report: VerifyReport) {
         guard let head else { return }
         if head.count != noteCount {
-            report.add(.wrongCount, at: Self.location, "it counts \(head.count) records and remembers \(noteCount)")
+            report.add(.wrongCount, at: Self.location, "it counts \(head.count) records, but has notes of \(noteCount)")
         }
         guard let feed, head.noted >= feed.oldest else { return }
         report.add(
             .contradiction, at: Self.location,
-            "it has taken up change set \(head.noted), the oldest that the feed retains is \(feed.oldest)")
+            "it already has notes of change set \(head.noted), but the feed retains change sets from \(feed.oldest) on")
     }
 }

@@ -32,9 +32,9 @@ struct VerifiedDatabases {
             report.add(.missing, at: .database(name), "the database is missing")
         }
         for name in databases.keys.sorted() where !VerifiedDatabases.isKnown(name, knownTypes) {
-            report.add(.unknown, at: .database(name), "the catalog knows no such database")
+            report.add(.unknown, at: .database(name), "the catalog does not list this database")
         }
-        for name in strangers { report.add(.unknown, at: .database(name), "there is a value that is no database") }
+        for name in strangers { report.add(.unknown, at: .database(name), "the entry is a value and not a database") }
     }
 
     /// Reports the databases that cannot be checked without the catalog.

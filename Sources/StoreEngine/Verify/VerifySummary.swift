@@ -55,7 +55,8 @@ final class VerifyReport {
             // A cursor that finds no root page reports only this code.
             let isGivenUp = error.code == .badTransaction
             switch (isGivenUp, hasStorageError) {
-            case (true, true): add(.unchecked, at: location, "it was not checked: LMDB gave up after the error before")
+            case (true, true):
+                add(.unchecked, at: location, "it was not checked: LMDB stopped after the previous error")
             case (true, false): add(.storage, at: location, "LMDB cannot read its pages")
             case (false, _): add(.storage, at: location, ErrorText.of(error))
             }

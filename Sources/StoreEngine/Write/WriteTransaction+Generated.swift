@@ -11,7 +11,7 @@ extension WriteTransaction {
         } catch let error as StoreError {
             throw error
         } catch {
-            throw StoreError(.invalidValue, "a record of \(type.name) is not encoded well: \(error)")
+            throw StoreError(.invalidValue, "a record of \(type.name) has a wrong encoding: \(error)")
         }
     }
 
@@ -25,7 +25,7 @@ extension WriteTransaction {
                 fill(token, at: start)
             }
         } catch {
-            throw StoreError(.invalidValue, "a record of \(type.name) is not encoded well: \(error)")
+            throw StoreError(.invalidValue, "a record of \(type.name) has a wrong encoding: \(error)")
         }
     }
 
@@ -84,8 +84,8 @@ extension WriteTransaction {
         guard last < given.greatest else {
             throw StoreError(
                 .tooLarge,
-                "\(type.name) has or had a record with the greatest id there is, \(given.greatest): none can follow it",
-                remedy: "give ids by hand, or a wider integer type")
+                "\(type.name) has used the greatest possible id, \(given.greatest), so the store cannot assign another",
+                remedy: "set the ids in the program, or use a wider integer type")
         }
         assigned[type.type.id] = last + 1
         switch range.count {

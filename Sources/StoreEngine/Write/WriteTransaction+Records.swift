@@ -35,7 +35,7 @@ extension WriteTransaction {
         guard encoder.byteCount <= state.limits.recordByteCount else {
             throw StoreError(
                 .tooLarge,
-                "a record of \(type.name) takes \(encoder.byteCount) bytes, \(state.limits.recordByteCount) are allowed",
+                "a record of \(type.name) takes \(encoder.byteCount) bytes, but at most \(state.limits.recordByteCount) are allowed",
                 remedy: "store large data elsewhere, or raise the limit recordByteCount")
         }
         try replaceTokens(of: type, isStored: isStored)
@@ -91,8 +91,8 @@ extension WriteTransaction {
             guard try raw.putNew(type.database, key: recordKey, record: encoder) else {
                 throw StoreError(
                     .recordExists,
-                    "there is a record of \(type.name) with the id \(RecordText.id(encoder.bytes, type)) already",
-                    remedy: "update it, or upsert")
+                    "there is already a record of \(type.name) with the id \(RecordText.id(encoder.bytes, type))",
+                    remedy: "update it, or use upsert")
             }
             let violated = try IndexWriter.add(encoder, of: type, recordKey: recordKey, to: &raw, scratch: &scratch)
             if let violated {

@@ -234,7 +234,7 @@ extension WriteTransaction {
     @usableFromInline
     static func conditionNotMet(_ type: String, id: any IndexableValue) -> StoreError {
         StoreError(
-            .conditionNotMet, "the \(type) with the id \(text(of: id)) is missing, or is not as the write expects it",
+            .conditionNotMet, "the \(type) with the id \(text(of: id)) is missing or differs from the expected record",
             remedy: "read the record again and retry")
     }
 

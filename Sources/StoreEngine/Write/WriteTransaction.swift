@@ -97,8 +97,8 @@ public struct WriteTransaction: ~Copyable, ReadableTransaction {
         guard !endedTypes.isEmpty, endedTypes.contains(type.type.id) else { return }
         throw StoreError(
             .invalidValue,
-            "a record of \(type.name) is written after a step has made other records of them, and would be lost",
-            remedy: "write it in a step before that one, or write a record of the new type")
+            "a record of \(type.name) was written after a step had transformed these records, and would be lost",
+            remedy: "write it in an earlier step, or write a record of the new type")
     }
 
     /// Throws if the writes so far could not be committed: after an error that the closure caught, or while a reference leads to

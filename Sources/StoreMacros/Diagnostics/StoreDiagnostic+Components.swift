@@ -2,11 +2,11 @@ extension StoreDiagnostic {
     static var componentNotAStruct: StoreDiagnostic {
         .error(
             "componentNotAStruct",
-            "'@Component' needs a struct: a component is a value that is made anew with each update")
+            "'@Component' needs a struct: a component is a value that each update creates again")
     }
 
     static var notPublishable: StoreDiagnostic {
-        .error("notPublishable", "'@Published' goes to a stored var of a class, one for each declaration")
+        .error("notPublishable", "'@Published' needs a stored var of a class, and one var in each declaration")
     }
 
     static func publishedWithObservers(_ name: String) -> StoreDiagnostic {
@@ -19,13 +19,13 @@ extension StoreDiagnostic {
     static func publishedReference(_ modifier: String) -> StoreDiagnostic {
         .error(
             "publishedReference",
-            "'@Published' keeps its value, so it cannot be '\(modifier)': remove the modifier, or publish a struct with a "
+            "'@Published' stores its value, so it cannot be '\(modifier)': remove the modifier, or publish a struct with a "
                 + "\(modifier) property")
     }
 
     static func publishedWithoutType(_ name: String) -> StoreDiagnostic {
         .error(
             "publishedWithoutType",
-            "write the type of '\(name)': '$\(name)' needs it, and it cannot be seen from the value")
+            "write the type of '\(name)': '$\(name)' needs it, and the macro cannot infer it from the value")
     }
 }

@@ -1,7 +1,7 @@
 /// Diagnostics for the struct as a whole.
 extension StoreDiagnostic {
     static func notAStruct(attribute: String) -> StoreDiagnostic {
-        .error("notAStruct", "'@\(attribute)' needs a struct: what the store holds are values")
+        .error("notAStruct", "'@\(attribute)' needs a struct: the store holds values")
     }
 
     static func genericStruct(_ name: String) -> StoreDiagnostic {
@@ -17,7 +17,7 @@ extension StoreDiagnostic {
     }
 
     static func noncopyable(_ name: String) -> StoreDiagnostic {
-        .error("noncopyable", "'\(name)' must be copyable: the store hands out copies")
+        .error("noncopyable", "'\(name)' must be copyable: the store returns copies")
     }
 
     static func conditionalMembers(_ name: String) -> StoreDiagnostic {
@@ -63,6 +63,6 @@ extension StoreDiagnostic {
     }
 
     static func noID(_ name: String) -> StoreDiagnostic {
-        .error("noID", "'\(name)' has no '@ID' property to tell its records apart")
+        .error("noID", "'\(name)' has no '@ID' property to identify its records")
     }
 }

@@ -1,7 +1,7 @@
 /// Diagnostics for `@Index` and `@UniqueIndex` on a record.
 extension StoreDiagnostic {
     static func indexOutsideRecord(_ attribute: String) -> StoreDiagnostic {
-        .error("indexOutsideRecord", "'@\(attribute)' means something only on a struct marked '@Record'")
+        .error("indexOutsideRecord", "'@\(attribute)' is valid only on a struct marked '@Record'")
     }
 
     static func indexNameNotLiteral() -> StoreDiagnostic {
@@ -25,14 +25,16 @@ extension StoreDiagnostic {
     }
 
     static func indexOfOne(_ attribute: String, use marker: String, _ name: String) -> StoreDiagnostic {
-        .error("indexOfOne", "'@\(attribute)' is for several properties; for one there is '@\(marker)' on '\(name)'")
+        .error(
+            "indexOfOne",
+            "'@\(attribute)' is for several properties; for a single property, use '@\(marker)' on '\(name)'")
     }
 
     static func indexTwice() -> StoreDiagnostic {
-        .warning("indexTwice", "an index of these properties in this order is already there")
+        .warning("indexTwice", "there is already an index of these properties in this order")
     }
 
     static func indexIsID() -> StoreDiagnostic {
-        .warning("indexIsID", "the id is these properties in this order, which already makes them unique and indexed")
+        .warning("indexIsID", "these properties in this order are the id, which is already unique and indexed")
     }
 }

@@ -2,7 +2,7 @@
 extension StoreDiagnostic {
     static func markerOutsideRecord(_ marker: String) -> StoreDiagnostic {
         .error(
-            "markerOutsideRecord", "'@\(marker)' means something only inside a struct marked '@Record' or '@Embedded'")
+            "markerOutsideRecord", "'@\(marker)' is valid only inside a struct marked '@Record' or '@Embedded'")
     }
 
     static func markerNotOnStoredProperty(_ marker: String) -> StoreDiagnostic {
@@ -27,7 +27,7 @@ extension StoreDiagnostic {
     }
 
     static func transientMarked(_ marker: String, _ name: String) -> StoreDiagnostic {
-        .error("transientMarked", "'\(name)' is '@Transient', so there is nothing in the store for '@\(marker)'")
+        .error("transientMarked", "'\(name)' is '@Transient', so it is not in the store and '@\(marker)' has no effect")
     }
 
     static func unindexableType(_ marker: String, _ type: String, _ name: String) -> StoreDiagnostic {
@@ -39,7 +39,7 @@ extension StoreDiagnostic {
     }
 
     static func unknownIDArgument() -> StoreDiagnostic {
-        .error("unknownIDArgument", "'@ID' takes '.assigned' or nothing")
+        .error("unknownIDArgument", "'@ID' takes '.assigned' or no argument")
     }
 
     static func assignedNotInteger(_ type: String, _ name: String) -> StoreDiagnostic {
@@ -68,11 +68,11 @@ extension StoreDiagnostic {
     }
 
     static func oldNameIsCurrent(_ name: String) -> StoreDiagnostic {
-        .error("oldNameIsCurrent", "'\(name)' is already called that")
+        .error("oldNameIsCurrent", "'\(name)' already has this name")
     }
 
     static func oldNameInUse(_ old: String) -> StoreDiagnostic {
-        .error("oldNameInUse", "'\(old)' is the name of another field, so it cannot be an old one")
+        .error("oldNameInUse", "'\(old)' is the name of another field, so it cannot be an old name")
     }
 
     static func oldNameTwice(_ old: String) -> StoreDiagnostic {

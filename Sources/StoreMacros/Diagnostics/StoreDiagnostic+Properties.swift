@@ -22,7 +22,7 @@ extension StoreDiagnostic {
         .error(
             "foreignAttribute",
             "'@\(attribute)' on '\(name)': "
-                + "property wrappers and other macros change what is stored, and fields cannot have them"
+                + "fields cannot have property wrappers or other macros, which change the stored value"
         )
     }
 
@@ -39,23 +39,23 @@ extension StoreDiagnostic {
     static func volatileDefault(_ text: String, _ spelling: String, _ name: String) -> StoreDiagnostic {
         .error(
             "volatileDefault",
-            "'\(text)' is evaluated anew wherever '\(name)' is made or read; "
-                + "'\(spelling)' is filled in from the transaction"
+            "'\(text)' is evaluated again wherever '\(name)' is created or read; use "
+                + "'\(spelling)', which the transaction fills in"
         )
     }
 
     static func clockDefault(_ name: String) -> StoreDiagnostic {
         .warning(
             "clockDefault",
-            "'.now' is filled in from the transaction for 'Date' only; "
-                + "'\(name)' gets the time at which the value is made"
+            "the transaction fills in '.now' only for 'Date'; "
+                + "'\(name)' gets the time at which the value is created"
         )
     }
 
     static func nowWithOwnInitializer(_ name: String) -> StoreDiagnostic {
         .warning(
             "nowWithOwnInitializer",
-            "the struct's own initializer leaves '.now' in '\(name)' as the time at which the value is made"
+            "the struct's own initializer sets '.now' in '\(name)' to the time at which the value is created"
         )
     }
 
@@ -64,6 +64,8 @@ extension StoreDiagnostic {
     }
 
     static func transientWithoutValue(_ name: String) -> StoreDiagnostic {
-        .error("transientWithoutValue", "'@Transient' '\(name)' needs an initial value: nothing of it is stored")
+        .error(
+            "transientWithoutValue", "'@Transient' '\(name)' needs an initial value, because the store does not keep it"
+        )
     }
 }

@@ -1,16 +1,19 @@
 /// Diagnostics for references to other records.
 extension StoreDiagnostic {
     static func notAReference(_ type: String, _ name: String) -> StoreDiagnostic {
-        .error("notAReference", "'\(name)' refers to no record: '\(type)' is no 'Reference', nor a collection of some")
+        .error(
+            "notAReference",
+            "'\(name)' does not refer to a record: '\(type)' is not a 'Reference' or a collection of references")
     }
 
     static func deleteRuleNotNamed() -> StoreDiagnostic {
-        .error("deleteRuleNotNamed", "a delete rule is written '.deny', '.nullify', '.cascade' or '.none'")
+        .error("deleteRuleNotNamed", "a delete rule must be '.deny', '.nullify', '.cascade' or '.none'")
     }
 
     static func nullifiedRequired(_ name: String) -> StoreDiagnostic {
         .error(
-            "nullifiedRequired", "'\(name)' always refers to a record, so it cannot be nullified when that is deleted")
+            "nullifiedRequired",
+            "'\(name)' always refers to a record, so it cannot be nullified when that record is deleted")
     }
 
     static func nullifiedID(_ name: String) -> StoreDiagnostic {
@@ -20,6 +23,6 @@ extension StoreDiagnostic {
     static func referenceInEmbedded(_ name: String) -> StoreDiagnostic {
         .error(
             "referenceInEmbedded",
-            "'\(name)' refers to a record, which only a field of a record can; keep the id here, or move the reference")
+            "only a field of a record can refer to a record; store the id in '\(name)', or move the reference")
     }
 }

@@ -56,7 +56,7 @@ struct StructRenderer {
     private func missingField() -> String {
         let names = structure.fields.map(\.reference).filter { !$0.contains { "\"\\".contains($0) } }
         let owner = structure.typeName
-        let message = "there is no field of this name: \(owner) has \(names.joined(separator: ", "))"
+        let message = "there is no field with this name: \(owner) has \(names.joined(separator: ", "))"
         return """
             @available(
                 *, unavailable,

@@ -19,7 +19,7 @@ struct UnsupportedType {
     /// Returns the first unsupported type inside a type, from the outside in.
     static func first(in type: TypeSyntax) -> UnsupportedType? {
         switch type.as(TypeSyntaxEnum.self) {
-        case .functionType: return UnsupportedType(type, "functions have no stored form; mark it '@Transient'")
+        case .functionType: return UnsupportedType(type, "the store cannot hold functions; mark it '@Transient'")
         case .tupleType(let tuple):
             guard tuple.elements.count == 1, let element = tuple.elements.first else {
                 return UnsupportedType(type, "use a struct marked '@Embedded'")
@@ -27,7 +27,7 @@ struct UnsupportedType {
             return first(in: element.type)
         case .someOrAnyType, .compositionType, .suppressedType, .classRestrictionType:
             return UnsupportedType(type, "a field has one concrete type; use an enum that is Codable for alternatives")
-        case .metatypeType: return UnsupportedType(type, "types have no stored form")
+        case .metatypeType: return UnsupportedType(type, "the store cannot hold types")
         case .implicitlyUnwrappedOptionalType(let optional):
             let wrapped = optional.wrappedType.trimmedDescription
             return UnsupportedType(type, "use '\(wrapped)?'", replacement: "\(wrapped)?")
@@ -55,7 +55,7 @@ struct UnsupportedType {
         while wrapped.isOptional { wrapped = wrapped.unwrappedOptional }
         let replacement = "\(wrapped.trimmedDescription)?"
         return UnsupportedType(
-            type, "use '\(replacement)', or an enum that says what is missing", replacement: replacement)
+            type, "use '\(replacement)', or an enum with a case for each meaning", replacement: replacement)
     }
 
     private static func named(_ type: TypeSyntax) -> UnsupportedType? {
@@ -70,9 +70,9 @@ struct UnsupportedType {
         case "Void", "Never": return UnsupportedType(type, "it holds no value")
         case "OpaquePointer", "KeyPath", "WritableKeyPath", "ReferenceWritableKeyPath", "PartialKeyPath", "AnyKeyPath",
             "Task", "Mutex", "Atomic", "Unmanaged":
-            return UnsupportedType(type, "it means something in this process only; mark it '@Transient'")
+            return UnsupportedType(type, "it is valid only in this process; mark it '@Transient'")
         case _ where name.hasPrefix("Unsafe"):
-            return UnsupportedType(type, "it means something in this process only; mark it '@Transient'")
+            return UnsupportedType(type, "it is valid only in this process; mark it '@Transient'")
         default: return nil
         }
     }

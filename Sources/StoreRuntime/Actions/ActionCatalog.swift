@@ -77,15 +77,16 @@ public struct ActionCatalog: Sendable {
         case .skipped: return nil
         case .ambiguous(let types):
             throw StoreError(
-                .unknownAction, "the name \(recorded.name) stands for \(types.sorted().joined(separator: " and "))",
-                remedy: "give one of them an actionName of its own, and list what was recorded with renamed(_:to:)")
+                .unknownAction,
+                "the action name \(recorded.name) belongs to \(types.sorted().joined(separator: " and "))",
+                remedy: "give one of them its own actionName, and map its recorded actions with renamed(_:to:)")
         case nil:
             if unknown == .skip { return nil }
             let known = meanings.keys.sorted().joined(separator: ", ")
             throw StoreError(
                 .unknownAction,
-                "the action \(recorded.name) is not known; there are: \(known.isEmpty ? "none" : known)",
-                remedy: "list its type in the ActionCatalog, or say there what its name is now, or that it is skipped")
+                "the action \(recorded.name) is unknown (known actions: \(known.isEmpty ? "none" : known))",
+                remedy: "add its type to the ActionCatalog, or rename or skip the action there")
         }
     }
 

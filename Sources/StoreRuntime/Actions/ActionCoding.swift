@@ -11,8 +11,8 @@ package enum ActionCoding {
         if let unordered = UnorderedContent.find(in: value) {
             throw StoreError(
                 .invalidValue,
-                "the action \(name) cannot be recorded: \(type(of: value)) holds a \(unordered), whose order differs from run to run",
-                remedy: "have an array instead")
+                "the action \(name) cannot be recorded: \(type(of: value)) contains a \(unordered), whose order differs from run to run",
+                remedy: "use an array instead")
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -24,7 +24,7 @@ package enum ActionCoding {
         } catch {
             throw StoreError(
                 .invalidValue, "the action \(name) cannot be encoded as JSON: \(ErrorText.of(error))",
-                remedy: "mend the `encode(to:)` of \(type(of: value))", cause: error)
+                remedy: "correct the `encode(to:)` of \(type(of: value))", cause: error)
         }
     }
 
@@ -41,8 +41,8 @@ package enum ActionCoding {
             return try decoder.decode(type, from: Data(bytes))
         } catch {
             throw StoreError(
-                .invalidValue, "the recorded action \(name) is no \(type): \(ErrorText.of(error))",
-                remedy: "have the type decode what earlier versions wrote, or map the name to another one",
+                .invalidValue, "the recorded action \(name) cannot be decoded as \(type): \(ErrorText.of(error))",
+                remedy: "make the type decode the actions of earlier versions, or map the name to another type",
                 cause: error)
         }
     }
@@ -60,7 +60,7 @@ package enum ActionCoding {
         guard A.Result.self != Void.self, !(A.Result.self is any Encodable.Type) else { return }
         throw StoreError(
             .invalidValue, "the action \(A.actionName) returns \(A.Result.self), which cannot be recorded",
-            remedy: "make that Codable, or return nothing")
+            remedy: "make the result Codable, or return nothing")
     }
 }
 

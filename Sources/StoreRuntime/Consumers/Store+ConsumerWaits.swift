@@ -22,6 +22,7 @@ extension Store {
         var mark: (number: UInt32, byte: SharedByte?)?
         while true {
             try requireOpen()
+            try core.catalog.requireFiles()
             // Counted before the store is read, so that no commit is missed.
             let count = core.notifier.wakeCount
             guard let number = try numberOfConsumer(name, behind: position) else { return }

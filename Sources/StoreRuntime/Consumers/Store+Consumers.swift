@@ -55,8 +55,8 @@ extension Store {
     ) async throws -> FeedConsumer {
         guard let wakeFile = core.notifier.wakeFile else {
             throw StoreError(
-                .accessDenied, "\(path)/\(WakeFile.name) cannot be used, by whose locks consumers are held",
-                remedy: "give this process's user the right to write it")
+                .accessDenied, "\(path)/\(WakeFile.name), whose locks protect consumers, cannot be used",
+                remedy: "give this process's user write access to it")
         }
         var hasWaited = false
         while true {

@@ -52,7 +52,7 @@ final class FeedNotifier: Sendable {
     private let listener = HandoverMutex<Listener?>(nil)
 
     /// The time after which a thread looks although nothing woke it, in milliseconds.
-    private static let sweepMilliseconds: UInt32 = 2_000
+    private static let sweepMilliseconds: UInt32 = 1_500
     /// How long writes to the data file count as one, in milliseconds.
     private static let foreignRestMilliseconds: UInt32 = 5
 
@@ -287,9 +287,13 @@ final class FeedNotifier: Sendable {
         parking = Parking()
     }
 
-    // Ignores an error: readers look themselves and receive it.
     private func look(_ access: Access) {
-        guard let seen = try? access.look() else { return }
+        guard let seen = try? access.look() else {
+            // Readers look themselves and receive the error.
+            stir()
+            listener.withLock { $0 }?.notify()
+            return
+        }
         advance(to: seen.sequence)
         guard let foreign = seen.foreign else { return }
         let isNew = reportedForeign.withLock { reported in

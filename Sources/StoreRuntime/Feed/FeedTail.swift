@@ -96,6 +96,7 @@ struct FeedTail {
     /// - Returns: whether there were any.
     private mutating func read() throws -> Bool {
         try store.requireOpen()
+        try store.core.catalog.requireFiles()
         readCount += 1
         let before = (walk, sieve)
         do {

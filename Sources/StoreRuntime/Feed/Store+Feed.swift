@@ -104,6 +104,7 @@ extension Store {
     public func wait(for position: Position) async throws {
         try requireOpen()
         while true {
+            try core.catalog.requireFiles()
             do {
                 let transaction = try beginRead()
                 do {

@@ -20,7 +20,7 @@ extension Store {
     @available(
         *, unavailable,
         message: """
-            rows of some fields, distinct ones too, have no ids by which updates could name them: follow \
+            rows of some fields, also distinct rows, have no ids that updates could name: use \
             'values(of: request) { view, request in try view.fetch(request.fields { … }.distinct()) }'
             """
     )

@@ -93,7 +93,7 @@ extension Model {
                     core.ownership.notify(
                         OwnershipNotice(
                             .writeFailed,
-                            "\(R.recordSchema.name).\(token.name) was set by a binding, and that was not committed: \(ErrorText.of(error))",
+                            "a binding set \(R.recordSchema.name).\(token.name), but the write was not committed: \(ErrorText.of(error))",
                             line: SourceLine(file, line), error: error))
                 }
             })

@@ -383,8 +383,8 @@ public final class OwnershipRegistry: Sendable {
             notify(
                 OwnershipNotice(
                     .leaked,
-                    "\(ownershipLabel(object.object)) is alive although \(suspect.scope) is closed, the last scope that had it; "
-                        + "end what still uses it, or have a scope that lives longer own it: \(whyAlive(object.object))",
+                    "\(ownershipLabel(object.object)) is still alive, although its last scope \(suspect.scope) is closed; "
+                        + "end the work that uses it, or let a longer-lived scope own it: \(whyAlive(object.object))",
                     line: line, scope: suspect.scope))
         }
     }
@@ -406,7 +406,7 @@ public final class OwnershipRegistry: Sendable {
         notify(
             OwnershipNotice(
                 .repeatedConstruction,
-                "\(type) is made more often than it is used, with each update of the parent; @StateObject with an expression makes "
+                "each update of the parent creates a \(type) that is not used; use @StateObject with an expression, which creates "
                     + "it once", line: SourceLine(file, line)))
     }
 }

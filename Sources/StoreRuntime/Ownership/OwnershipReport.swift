@@ -34,7 +34,7 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
             let name = id.map { "\(type) \($0)" } ?? type
             let suffix = position.map { ", at position \($0)" } ?? ""
             if isResting { return "\(name)\(suffix): kept for the grace period" }
-            if pins.isEmpty { return "\(name)\(suffix): no pins; whoever has a plain reference keeps it" }
+            if pins.isEmpty { return "\(name)\(suffix): no pins; a plain reference keeps it alive" }
             return "\(name)\(suffix)\n" + pins.map { "    \($0)" }.joined(separator: "\n")
         }
     }
@@ -51,7 +51,7 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
         public let ageSeconds: Double
 
         public var description: String {
-            "leaked for \(OwnershipReport.text(ageSeconds)) after \(scope) closed, which had it by \(line): \(object)"
+            "leaked for \(OwnershipReport.text(ageSeconds)) since the scope \(scope) closed, which held it from \(line): \(object)"
         }
     }
 

@@ -79,7 +79,7 @@ struct OwnershipReporter {
     }
 
     private func name(of holder: WeakObject) -> String {
-        id(of: holder).flatMap { labels[$0] } ?? "a \(holder.type) that is gone"
+        id(of: holder).flatMap { labels[$0] } ?? "a \(holder.type) that no longer exists"
     }
 
     /// Returns the identity of a holder while it is alive.

@@ -220,6 +220,7 @@ final class Dispatcher: Sendable {
     private func apply() throws {
         try applied.withLock { applied in
             if applied.isHeld { return }
+            try catalog.requireFiles()
             let transaction = try catalog.beginRead()
             try apply(transaction, &applied)
         }

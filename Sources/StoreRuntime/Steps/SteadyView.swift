@@ -40,6 +40,7 @@ package struct SteadyView {
 
 extension StoreError {
     /// Whether a store that cannot be read for this reason cannot be read later either. Then it is closed, another program has
-    /// changed the schema beyond what this one can read, or the catalog or the feed's head is damaged.
-    var isLasting: Bool { [.closed, .schemaMismatch, .damaged].contains(code) }
+    /// changed the schema beyond what this one can read, the catalog or the feed's head is damaged, or the files have lost their
+    /// names.
+    var isLasting: Bool { [.closed, .schemaMismatch, .damaged, .filesRemoved].contains(code) }
 }

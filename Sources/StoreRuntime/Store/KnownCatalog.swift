@@ -49,11 +49,22 @@ final class KnownCatalog: Sendable {
     }
 
     /// Returns the newest change set, and the id of the newest transaction if a program other than ModelStore made it.
+    ///
+    /// - Throws: ``StoreError``: `filesRemoved` if the store's files have lost their names; the errors of reading.
     func look() throws -> (sequence: UInt64, foreign: Int?) {
-        let transaction = try mapLMDB { () throws(LMDBError) in try environment.beginRead() }
+        let transaction = try mapLMDB { () throws(LMDBError) in
+            try environment.checkFiles()
+            return try environment.beginRead()
+        }
         let head = try StoreFormat.head(state.databases, transaction.snapshot)
         let transactionID = transaction.snapshot.transactionID
         return (head.sequence, head.transactionID == UInt64(transactionID) ? nil : transactionID)
+    }
+
+    /// Throws `filesRemoved` if this process has found that the store's files have lost their names. A reader that waits for commits
+    /// must ask, because the commits of other processes may go to other files.
+    func requireFiles() throws(StoreError) {
+        try mapLMDB { () throws(LMDBError) in try environment.requireFiles() }
     }
 
     /// Takes over, for readers, a catalog that another process has changed.

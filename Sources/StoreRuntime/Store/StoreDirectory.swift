@@ -65,13 +65,13 @@ package enum StoreDirectory {
         guard failure == ENOENT, !FileManager.default.fileExists(atPath: missing) else {
             let reason = unsafe String(cString: strerror(failure))
             return StoreError(
-                .accessDenied, "the directory \(path) cannot be made: \(reason)",
-                remedy: "make it, or choose another place")
+                .accessDenied, "the directory \(path) cannot be created: \(reason)",
+                remedy: "create it, or choose another place")
         }
         while !FileManager.default.fileExists(atPath: parent(of: missing)) { missing = parent(of: missing) }
         return StoreError(
-            .noSuchStore, "the directory \(path) cannot be made: there is no directory \(missing)",
-            remedy: "check the path, or make the directories above it first")
+            .noSuchStore, "the directory \(path) cannot be created: there is no directory \(missing)",
+            remedy: "check the path, or create its parent directories first")
     }
 
     private static func parent(of path: String) -> String {
@@ -107,7 +107,7 @@ struct TemporaryDirectory: Sendable {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         } catch {
             throw StoreError(
-                .ioError, "a temporary directory cannot be made in \(base): \(ErrorText.of(error))",
+                .ioError, "a temporary directory cannot be created in \(base): \(ErrorText.of(error))",
                 remedy: "set TMPDIR to a writable directory", cause: error)
         }
     }

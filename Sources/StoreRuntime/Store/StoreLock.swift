@@ -75,7 +75,7 @@ struct StoreLock: ~Copyable {
 
     private static func inUse(_ directory: String, by process: Int32?) -> StoreError {
         let who = process.map { $0 == getpid() ? "this process" : "process \($0)" } ?? "a process"
-        return StoreError(.inUse, "\(who) has \(directory) open", remedy: "stop what uses the store first")
+        return StoreError(.inUse, "\(who) has \(directory) open", remedy: "stop the programs that use the store first")
     }
 
     private static func failure(_ path: String, _ code: Int32 = errno) -> StoreError {

@@ -151,7 +151,7 @@ enum StoreOpening {
                 remedy: "choose another directory")
         }
         guard let databases = try StoreFormat.openDatabases(&raw, create: true) else {
-            throw StoreError(.other, "the databases of a new store could not be made")
+            throw StoreError(.other, "the databases of a new store could not be created")
         }
         return databases
     }

@@ -80,14 +80,14 @@ public struct StoreOptions: Sendable {
         // The part of a feed entry before its changes must lie in the first fragment.
         if originName.contains(Origin.consumerMark) {
             throw StoreError(
-                .invalidValue, "a program's name with \(Origin.consumerMark), \(originName)",
+                .invalidValue, "the program's name \(originName) contains \(Origin.consumerMark)",
                 remedy:
-                    "set another StoreOptions.originName, as \(Origin.consumerMark) separates it from a consumer's name in the feed"
+                    "set another StoreOptions.originName, because \(Origin.consumerMark) separates it from a consumer's name in the feed"
             )
         }
         guard originName.utf8.count > 255 else { return }
         throw StoreError(
-            .invalidValue, "a program's name of \(originName.utf8.count) bytes",
-            remedy: "give it one of at most 255 in StoreOptions.originName")
+            .invalidValue, "the program's name has \(originName.utf8.count) bytes",
+            remedy: "set a StoreOptions.originName of at most 255 bytes")
     }
 }

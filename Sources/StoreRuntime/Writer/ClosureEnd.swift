@@ -27,7 +27,7 @@ enum ClosureEnd: ~Copyable {
         guard transaction.token == context.token else {
             return .undone(
                 StoreError(
-                    .transactionMisused, "the closure exchanged its transaction for another one",
+                    .transactionMisused, "the closure replaced its transaction with another transaction",
                     remedy: "use a transaction only inside its own closure"))
         }
         return finish(transaction)

@@ -42,7 +42,7 @@ struct WriteQueue {
         if jobs.count >= limits.queuedWrites { jobs.removeAll { $0.isEnded } }
         guard jobs.count < limits.queuedWrites else {
             return StoreError(
-                .queueFull, "\(limits.queuedWrites) writes wait already",
+                .queueFull, "\(limits.queuedWrites) writes are already waiting",
                 remedy: "write less at once, or raise the limit queuedWrites")
         }
         jobs.append(job)

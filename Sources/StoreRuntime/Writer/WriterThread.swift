@@ -137,8 +137,8 @@ final class WriterThread: Sendable {
         guard !isCurrent else {
             throw StoreError(
                 .nestedWrite,
-                "a blocking write was asked for inside a write closure, or where Observation tells of a change",
-                remedy: "use the transaction that the closure was given, or write after it, in a task")
+                "a blocking write was called inside a write closure or an Observation callback",
+                remedy: "use the closure's transaction, or write afterwards in a task")
         }
     }
 

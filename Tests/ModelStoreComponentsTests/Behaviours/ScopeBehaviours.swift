@@ -297,7 +297,8 @@ private struct SlowChild {
             #expect(leak.object.pins.map(\.line.line) == [pinningLine])
             #expect(leak.object.pins.allSatisfy { $0.line.file.hasSuffix("ScopeBehaviours.swift") })
             let text = "\(leak)"
-            #expect(text.hasPrefix("leaked for 30 s after app/part closed") && text.contains(":\(pinningLine)"))
+            #expect(
+                text.hasPrefix("leaked for 30 s since the scope app/part closed") && text.contains(":\(pinningLine)"))
             pin.release()
         }
     }
@@ -414,7 +415,7 @@ private struct SlowChild {
             scope.close()
             player = nil
             #expect(journal.all.last == "player gone")
-            #expect(registry.whyAlive(list).pins.map(\.holder) == ["a Noting that is gone"])
+            #expect(registry.whyAlive(list).pins.map(\.holder) == ["a Noting that no longer exists"])
             // New objects may get the address of the deallocated one, and must not be reported as holders.
             let others = (0..<100).map { Noting(journal, "other \($0)") }
             let back = others.map { registry.pin($0, by: list) }

@@ -379,7 +379,7 @@ private struct Doubled: DynamicProperty {
             #expect(journal.take() == [])
             let told = scene.notices.of(.missingObject)
             #expect(told.count == 1 && told.first?.scope == "app/Provider/Asker")
-            #expect(told.first?.message.hasPrefix("app/Provider/Asker asks for a Thing") == true)
+            #expect(told.first?.message.hasPrefix("app/Provider/Asker needs a Thing") == true)
             let thing = Thing(journal, scene.numbers)
             provided.send(thing)
             try await host.settle()

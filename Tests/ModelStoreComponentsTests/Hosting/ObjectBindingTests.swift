@@ -149,7 +149,8 @@ private struct Switching {
             let told = try #require(await scene.notices.first(.writeFailed))
             #expect(told.line?.file.hasSuffix("ObjectBindingTests.swift") == true)
             #expect(
-                (told.error as? StoreError)?.code == .recordNotFound && told.message.hasPrefix("Sensor.celsius was set")
+                (told.error as? StoreError)?.code == .recordNotFound
+                    && told.message.hasPrefix("a binding set Sensor.celsius")
             )
             handed.celsius.send(nil)
             handed.eager.send(nil)

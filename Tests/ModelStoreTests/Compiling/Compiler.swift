@@ -9,6 +9,11 @@ enum Compiler {
     private static let moduleMap = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../Sources/CLMDB/module.modulemap").standardizedFileURL
 
+    private static let options = [
+        "-swift-version", "6", "-parse-as-library", "-I", modules.path, "-Xcc", "-fmodule-map-file=\(moduleMap.path)",
+        "-load-plugin-executable", "\(plugin.path)#StoreMacros",
+    ]
+
     /// Whether everything needed to compile a program with records is present.
     static let isAvailable: Bool = {
         [modules, plugin, moduleMap].allSatisfy { FileManager.default.fileExists(atPath: $0.path) }
@@ -67,7 +72,7 @@ enum Compiler {
         }
         let errors = try faults(in: source, directory, mode, imports: []).map(\.message)
         guard errors.isEmpty else { throw Failed(output: errors.joined(separator: "\n")) }
-        return try run(program, [], in: directory.path)
+        return try run(program, [], in: directory.path).text
     }
 
     /// Writes a list of the library's objects, as an argument file, and returns its path.
@@ -95,12 +100,8 @@ enum Compiler {
         let head = imports.map { "import \($0)\n" }.joined()
         try (head + source).write(toFile: file, atomically: true, encoding: .utf8)
         let output = try run(
-            "swiftc",
-            (mode.isEmpty ? ["-typecheck"] : mode) + [
-                "-swift-version", "6", "-parse-as-library", "-diagnostic-style=llvm", "-I", modules.path,
-                "-Xcc", "-fmodule-map-file=\(moduleMap.path)",
-                "-load-plugin-executable", "\(plugin.path)#StoreMacros", file,
-            ])
+            "swiftc", (mode.isEmpty ? ["-typecheck"] : mode) + options + ["-diagnostic-style=llvm", file]
+        ).text
         return output.split(separator: "\n").compactMap { line in
             guard let mark = line.firstRange(of: ": error: ") else { return nil }
             let place = line[..<mark.lowerBound].split(separator: ":").suffix(2).map { Int($0) ?? 0 }
@@ -108,6 +109,59 @@ enum Compiler {
                 line: (place.first ?? 0) - imports.count - 1, column: (place.last ?? 0) - 1,
                 message: String(line[mark.upperBound...]))
         }
+    }
+
+    /// Returns the errors and warnings in a file, each after the path and line that `#sourceLocation` states.
+    ///
+    /// A value may be unused, and code may never be executed.
+    static func messages(inProgram source: String) throws -> [String] {
+        try messages(source, options + traitModuleMaps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] })
+    }
+
+    /// Returns the errors and warnings in a package's manifest, each after the path and line that `#sourceLocation` states.
+    static func messages(inManifest source: String) throws -> [String] {
+        let target = try run("swiftc", ["-print-target-info"]).text
+        let resources = try JSONDecoder().decode(TargetInfo.self, from: Data(target.utf8)).paths.runtimeResourcePath
+        return try messages(
+            source, ["-package-description-version", "6.2", "-swift-version", "6", "-I", resources + "/pm/ManifestAPI"])
+    }
+
+    private struct TargetInfo: Decodable {
+        struct Paths: Decodable {
+            let runtimeResourcePath: String
+        }
+
+        let paths: Paths
+    }
+
+    private static func messages(_ source: String, _ options: [String]) throws -> [String] {
+        let directory = try TestDirectory()
+        let file = directory.path + "/Program.swift"
+        // The compiler finds some errors only after type checking: missing returns, uses before initialization, data races.
+        try source.write(toFile: file, atomically: true, encoding: .utf8)
+        let outcome = try run(
+            "swiftc", ["-emit-sil", "-o", directory.path + "/out.sil", "-diagnostic-style=llvm"] + options + [file])
+        let messages = outcome.text.components(separatedBy: "\n").filter { line in
+            line.contains(": error: ")
+                || line.contains(": warning: ") && !line.contains("[#no-usage]") && !line.contains("never be executed")
+        }
+        return messages.isEmpty && outcome.status != 0
+            ? [outcome.text] : messages.map { $0.replacing(directory.path + "/", with: "") }
+    }
+
+    /// The module maps of the C code in the packages that traits add: generated ones, and those of the packages.
+    private static let traitModuleMaps: [String] = {
+        guard !PackageTraits.enabled.isEmpty else { return [] }
+        let checkouts = products.appending(path: "../../checkouts").standardizedFileURL
+        let targets = folders(in: checkouts).flatMap { folders(in: $0.appending(path: "Sources")) }
+        let maps =
+            folders(in: products).filter { $0.pathExtension == "build" }.map { $0.appending(path: "module.modulemap") }
+            + targets.map { $0.appending(path: "include/module.modulemap") }
+        return maps.map(\.path).filter { FileManager.default.fileExists(atPath: $0) }
+    }()
+
+    private static func folders(in folder: URL) -> [URL] {
+        (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
     }
 
     /// A declaration in a symbol graph.
@@ -138,7 +192,8 @@ enum Compiler {
                 "symbolgraph-extract", "-module-name", module, "-target", "\(architecture)-unknown-linux-gnu",
                 "-I", modules.path, "-Xcc", "-fmodule-map-file=\(moduleMap.path)", "-minimum-access-level", "public",
                 "-skip-synthesized-members", "-output-dir", directory.path,
-            ])
+            ]
+        ).text
         let files = try FileManager.default.contentsOfDirectory(atPath: directory.path)
             .filter { $0.hasSuffix(".symbols.json") }
         guard !files.isEmpty else { throw Failed(output: output) }
@@ -157,7 +212,9 @@ enum Compiler {
         let output: String
     }
 
-    private static func run(_ tool: String, _ arguments: [String], in directory: String? = nil) throws -> String {
+    private static func run(
+        _ tool: String, _ arguments: [String], in directory: String? = nil
+    ) throws -> (text: String, status: Int32) {
         let process = Process()
         if let directory { process.currentDirectoryURL = URL(filePath: directory) }
         process.executableURL = URL(filePath: "/usr/bin/env")
@@ -168,6 +225,6 @@ enum Compiler {
         try process.run()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        return text
+        return (text, process.terminationStatus)
     }
 }

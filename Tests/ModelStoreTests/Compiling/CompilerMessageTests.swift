@@ -23,8 +23,8 @@ import Testing
             }
             """
         let remedy = """
-            is unavailable: the store has no form for this type: mark a struct '@Embedded', name 'FieldValue' on a type \
-            with a raw value, make any other type Codable and Sendable, or mark the property '@Transient'
+            is unavailable: the store cannot store this type: mark a struct '@Embedded', conform a type with a raw value \
+            to 'FieldValue', make any other type Codable and Sendable, or mark the property '@Transient'
             """
         let message = "'init(_:_:renamedFrom:)' \(remedy)"
         let withDefault = "'init(_:_:default:renamedFrom:)' \(remedy)"
@@ -44,7 +44,8 @@ import Testing
                 var d: Reference<Room>
             }
             """
-        let remedy = "a record is no field of another: refer to it with Reference, as in 'var room: Reference<Room>'"
+        let remedy =
+            "a record cannot be a field of another record: refer to it with Reference, as in 'var room: Reference<Room>'"
         let errors = try Compiler.errors(in: Self.types + source)
         // After these errors, the compiler also rejects the token of each field.
         #expect(errors.filter { $0.hasSuffix(remedy) }.count == 3)
@@ -73,10 +74,13 @@ import Testing
 
     @Test func `A name that is no field is reported at its place in orders, projections and key paths`() throws {
         let uses = [
-            ("let a = Sensor.order { $0.place.flor.ascending }", "there is no field of this name"),
-            ("let b = Sensor.where { $0.id > 2 }.order { $0.room.nam.descending }", "there is no field of this name"),
-            ("let c = Sensor.order { $0.other.nam.ascending }", "there is no field of this name"),
-            ("let d = Sensor.where { $0.id > 2 }.fields { ($0.id, $0.place.flor) }", "there is no field of this name"),
+            ("let a = Sensor.order { $0.place.flor.ascending }", "there is no field with this name"),
+            ("let b = Sensor.where { $0.id > 2 }.order { $0.room.nam.descending }", "there is no field with this name"),
+            ("let c = Sensor.order { $0.other.nam.ascending }", "there is no field with this name"),
+            (
+                "let d = Sensor.where { $0.id > 2 }.fields { ($0.id, $0.place.flor) }",
+                "there is no field with this name"
+            ),
             ("let e = Sensor.order { $0.plac.ascending }", "Sensor has id, place, room, other"),
             ("let j = Sensor.where { $0.id > 2 }.fields { ($0.id, $0.plac) }", "Sensor has id, place, room, other"),
             ("func f(_ m: Model<Sensor>) { print(m.plac) }", "'_NoFieldOfThisName' in a key path"),
@@ -149,8 +153,8 @@ import Testing
             }
             """
         let message = """
-            'updates(of:)' is unavailable: rows of some fields, distinct ones too, have no ids by which updates could name \
-            them: follow 'values(of: request) { view, request in try view.fetch(request.fields { … }.distinct()) }'
+            'updates(of:)' is unavailable: rows of some fields, also distinct rows, have no ids that updates could name: \
+            use 'values(of: request) { view, request in try view.fetch(request.fields { … }.distinct()) }'
             """
         #expect(try Compiler.errors(in: Self.types + source) == [message])
     }

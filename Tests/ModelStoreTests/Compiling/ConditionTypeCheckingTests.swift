@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{ $0.room }", "in which direction"), ("{ ($0.room.ascending, $0.id.descending) }", "as an array"),
+        ("{ $0.room }", "state the direction"), ("{ ($0.room.ascending, $0.id.descending) }", "as an array"),
         ("(\\.room)", "in a closure"),
     ])
     func `what people write for an order at first is answered by what to write`(order: String, answer: String) throws {
@@ -84,11 +84,11 @@ import Testing
 
     /// Invalid terms, each with a part of the expected compiler message.
     private static let wrongTerms = [
-        ("$0.place.citty == \"x\"", "no field of this name"),
-        ("$0.place.citty.hasPrefix(\"x\")", "no field of this name"), ("$0.room == 3", "a value of its type"),
+        ("$0.place.citty == \"x\"", "no field with this name"),
+        ("$0.place.citty.hasPrefix(\"x\")", "no field with this name"), ("$0.room == 3", "a value of its type"),
         ("$0.celsius > \"x\"", "a value of its type"), ("$0.id > 2.5", "a value of its type"),
         ("$0.celsius == $0.room", "a value of its type"), ("$0.celsius < $0.room", "a value of its type"),
-        ("$0.celsius == nil", "nil for an optional alone"), ("$0.celsius > limit", "Double(limit)"),
+        ("$0.celsius == nil", "nil only for an optional"), ("$0.celsius > limit", "Double(limit)"),
         ("$0.celsius > $0.id", "numbers of two types by a calculation"),
         ("$0.places.any { $0.floor > \"x\" }", "a value of its type"), ("30 < $0.celsius", "write the field first"),
         ("!$0.isOpen", "$0.isOpen == false"), ("$0.tags.contains(3)", "an element of its type"),
@@ -98,21 +98,21 @@ import Testing
         ("$0.id + 1 > $0.room", "compare a calculation with a number"),
         ("Double($0.id) * 1.5 > $0.celsius", "leave out the conversion"), ("$0.kind == \"eco\"", ".north for an enum"),
         ("$0.mode != \"eco\"", ".north for an enum"), ("$0.kind < .boost", "IndexableValue and Comparable"),
-        ("$0.mode >= .boost", "IndexableValue and Comparable"), ("$0.celsius * 2", "a calculation is no condition"),
-        ("$0.spare + $0.id * 2", "a calculation is no condition"), ("$0.id & 1 == 0", "no operators of bits"),
+        ("$0.mode >= .boost", "IndexableValue and Comparable"), ("$0.celsius * 2", "a calculation is not a condition"),
+        ("$0.spare + $0.id * 2", "a calculation is not a condition"), ("$0.id & 1 == 0", "no bit operators"),
         ("$0.room.lowercased() == \"x\"", ".caseInsensitive"), ("$0.room.starts(with: \"x\")", "hasPrefix"),
         ("!$0.room.localizedStandardContains(\"x\")", "contains"), ("$0.note.range(of: \"x\") != nil", "contains"),
-        ("$0.id.isMultiple(of: 2)", "no field of this name"), ("$0.id.advanced() == 3", "no field of this name"),
-        ("$0.place.city.foo($0.id, bar: 3) > 4", "no field of this name"),
+        ("$0.id.isMultiple(of: 2)", "no field with this name"), ("$0.id.advanced() == 3", "no field with this name"),
+        ("$0.place.city.foo($0.id, bar: 3) > 4", "no field with this name"),
         ("[1, 2].contains($0.id)", "$0.id.in([1, 2])"),
         ("$0.misspelt * 2 < 3", misspelt), ("$0.spare * 2 < $0.misspelt", misspelt),
         ("$0.id * $0.misspelt > 3", misspelt), ("$0.misspelt == \"x\"", misspelt), ("$0.misspelt > 2.5", misspelt),
         ("$0.misspelt != nil", misspelt), ("$0.misspelt.hasPrefix(\"x\")", misspelt),
-        ("$0.place.citty * 2 > 3", "no field of this name"),
+        ("$0.place.citty * 2 > 3", "no field with this name"),
     ]
 
     private static let misspelt = """
-        there is no field of this name: Heater has id, room, celsius, target, note, mode, tags, place, places, spare, isOpen, kind
+        there is no field with this name: Heater has id, room, celsius, target, note, mode, tags, place, places, spare, isOpen, kind
         """
 
     @Test func `a name that is no field is the one error of its term`() throws {
@@ -129,7 +129,7 @@ import Testing
         for field in ["isOpen", "room", "mode", "place.floor"] {
             let source = Self.types + "let request = \(subject).where { $0.\(field) }"
             let message = """
-                'where' is unavailable: a field is no condition by itself: compare it, as in $0.isOpen == true
+                'where' is unavailable: a field is not a condition by itself: compare it, as in $0.isOpen == true
                 """
             #expect(try Compiler.errors(in: source, solverScopes: 2_000) == [message])
         }

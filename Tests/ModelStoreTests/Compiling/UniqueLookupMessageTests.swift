@@ -20,7 +20,7 @@ import Testing
 
         """
     private static let message = """
-        'get(_:unique:equals:)' is unavailable: this field is not unique by itself: mark it '@Unique', take \
+        'get(_:unique:equals:)' is unavailable: this field is not unique by itself: mark it '@Unique', use \
         'get(_:id:)' for an id, or fetch the records by a condition: 'fetch(R.where { $0.field == value })'
         """
 

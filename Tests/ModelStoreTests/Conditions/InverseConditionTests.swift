@@ -192,7 +192,7 @@ extension Tenant {
             let catalog = tx._reading.catalog
             let filter = FeedFilter(House.self, where: { _ in House.tenants.isEmpty })
             let refused = #expect(throws: StoreError.self) { try FeedFilters([filter], catalog) }
-            #expect(refused?.message.contains("inverse(Tenant.house) is about other records than House") == true)
+            #expect(refused?.message.contains("inverse(Tenant.house) tests records other than the House") == true)
             let house = try catalog.requireTypeIndex(named: "House")
             for (name, code) in [
                 (InverseName(type: "Tenent", field: "house"), StoreError.Code.unknownType),

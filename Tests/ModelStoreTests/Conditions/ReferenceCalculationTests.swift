@@ -125,10 +125,11 @@ import Testing
             let typeIndex = try tx._reading.catalog.requireTypeIndex(named: "Thermometer")
             let error = #expect(throws: StoreError.self) { try tx._reading.count(request, typeIndex: typeIndex) }
             #expect(error?.code == .invalidValue)
-            #expect(error?.message.contains("Thermometer.chamber.name is string, level is int64") == true, "\(error!)")
+            #expect(
+                error?.message.contains("Thermometer.chamber.name is string, but level is int64") == true, "\(error!)")
             request.condition = .arithmetic(.field(FieldName("chamber.name")), .less, .field(FieldName("level")))
             let other = #expect(throws: StoreError.self) { try tx._reading.count(request, typeIndex: typeIndex) }
-            #expect(other?.message.contains("chamber.name, of type string, is not calculated with") == true)
+            #expect(other?.message.contains("chamber.name, of type string, cannot be part of a calculation") == true)
         }
     }
 }

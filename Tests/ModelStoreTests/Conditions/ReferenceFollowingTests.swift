@@ -89,7 +89,8 @@ import Testing
         let store = try Self.store()
         let request = OrderLine.where { $0.order == 1 && $0.product.category == "toy" }
         let plan = try store.read { try $0.explain(request) }
-        #expect(plan.hasPrefix("go over OrderLine by product.category == \"toy\" first: looked at 4, found"), "\(plan)")
+        #expect(
+            plan.hasPrefix("walk all OrderLine by product.category == \"toy\" first: looked at 4, found"), "\(plan)")
     }
 
     @Test func `explain tells a long list by its length and its first values`() throws {

@@ -50,7 +50,7 @@ import Testing
             #expect(error?.code == .changeSetIncomplete)
             #expect(
                 error?.message
-                    == "change set \(bad.sequence) has 20000 changes, and 10000 of them were given to undo")
+                    == "change set \(bad.sequence) has 20000 changes, but undo received only 10000 of them")
             #expect(error?.remedy?.contains("undo(sequence: \(bad.sequence))") == true)
         }
         #expect(try Self.wrongCount(store) == Self.count)

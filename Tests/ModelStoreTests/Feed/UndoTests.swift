@@ -90,7 +90,9 @@ import Testing
             Issue.record("a conflict was overlooked")
         } catch let error as StoreError {
             #expect(error.code == .changeConflict)
-            for part in ["s1", "celsius", "s2", "gone", "s4", "there again"] { #expect(error.message.contains(part)) }
+            for part in ["s1", "celsius", "s2", "no longer exists", "s4", "exists again"] {
+                #expect(error.message.contains(part))
+            }
         }
         #expect(try Self.sensors(store) == before)
         let conflicts = try await store.undo(done, conflicts: .skip)

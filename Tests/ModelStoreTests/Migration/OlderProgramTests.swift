@@ -118,7 +118,7 @@ private enum Count {
         #expect(error.message.contains("Count.Noted, but the newest version \"2\" of the migration plan "), "\(error)")
         #expect(
             error.message.hasSuffix(
-                removes ? "comes after a step that replaces Tally" : "declares Tally otherwise"), "\(error)")
+                removes ? "comes after a step that replaces Tally" : "declares Tally differently"), "\(error)")
         let store = try Store(at: directory.path, records: Count.Noted.self)
         #expect(try store.read { try $0.all(Count.Noted.self) }.map(\.count) == [7])
     }
@@ -145,7 +145,7 @@ private enum Count {
                 the migration plan would take the store from version "1" to "2", \
                 while another Store of this process has it open
                 """)
-        #expect(error.remedy == "give the plan to the first Store that opens the directory, or close that one before")
+        #expect(error.remedy == "pass the plan to the first Store that opens the directory, or close that Store first")
         // The first store remains usable, and after it is closed the plan runs.
         #expect(try first.read { try $0.all(Count.Noted.self) }.map(\.count) == [7])
         first.close()

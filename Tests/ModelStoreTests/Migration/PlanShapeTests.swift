@@ -104,7 +104,7 @@ private enum Papers {
         let error = #expect(throws: StoreError.self) {
             try Store(at: directory.path, records: Papers.Draft.self, options: Self.options(second))
         }
-        #expect(error?.code == .invalidValue && error?.description.contains("of itself") == true)
+        #expect(error?.code == .invalidValue && error?.description.contains("with itself") == true)
         try Self.expectTypes(["Draft", "Post"], at: directory)
     }
 

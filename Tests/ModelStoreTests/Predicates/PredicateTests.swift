@@ -210,7 +210,7 @@ struct CrateMaker {
         let refused: [(Predicate<Crate>, String)] = [
             (
                 #Predicate<Crate> { letters.contains($0.name) },
-                "a test of a text for something that differs between records"
+                "a test of a text for a value that is not constant"
             ),
             (
                 #Predicate<Crate> { $0.tags.filter { $0 == "a" }.count > 1 },
@@ -218,12 +218,12 @@ struct CrateMaker {
             ),
             (
                 #Predicate<Crate> { $0.name.contains($0.note ?? "x") },
-                "a test of a text for something that differs between records"
+                "a test of a text for a value that is not constant"
             ),
-            (#Predicate<Crate> { $0.tags == ["a"] }, "a collection that is compared with another"),
+            (#Predicate<Crate> { $0.tags == ["a"] }, "a comparison of two collections"),
             (#Predicate<Crate> { $0.tags.first == "a" }, "first or last of a collection"),
-            (#Predicate<Crate> { $0.title == "a" }, "a property of Crate that is not stored"),
-            (#Predicate<Crate> { $0.tags.contains($0.name) }, "contains between such terms"),
+            (#Predicate<Crate> { $0.title == "a" }, "a property of Crate, of type"),
+            (#Predicate<Crate> { $0.tags.contains($0.name) }, "contains with these operands"),
             (
                 #Predicate<Crate> { crate in crate.tags.contains(where: { $0 == crate.name }) },
                 "a field of the record inside a test of elements"

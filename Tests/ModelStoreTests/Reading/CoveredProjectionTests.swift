@@ -32,7 +32,7 @@ import Testing
             #expect(rows.map(\.0) == whole.map(\.id) && rows.map(\.1) == whole.map(\.room))
             #expect(rows.count == 110)
             let plan = try tx.explain(projection, analyzed: true)
-            #expect(plan.contains("take the fields from the index, without the records"), "\(plan)")
+            #expect(plan.contains("read the fields from the index, without the records"), "\(plan)")
             #expect(plan.contains("records read: 0, returned: 110"), "\(plan)")
             let single = try tx.fetch(Sensor.where { $0.serial == "77" }.fields { $0.serial })
             #expect(single == ["77"])

@@ -217,7 +217,7 @@ enum HeaterMode: String { case eco, boost }
                 "look in the index on room by room: 20 entries",
                 """
                 look in the index on room by room: 20 entries
-                sort what is found for the order by celsius descending
+                sort the results for the order by celsius descending
                 at most 3
                 """,
                 """

@@ -94,7 +94,7 @@ struct Measurement: Equatable {
         Sample(
             request: Measurement.where { $0.kind == 3 && $0.level < 600 },
             expected: """
-                take the records that all of these lead to
+                take the records that all of these find
                   look in the index on level by level: about 670 entries, looked at 600
                   look in the index on kind by kind: about 1100 entries, looked at 672
                 records read: 19, returned: 19
@@ -103,7 +103,7 @@ struct Measurement: Equatable {
         Sample(
             request: Measurement.where { $0.alarm == 700 || $0.level == 5 || $0.id == 9 },
             expected: """
-                take the records that one of these leads to
+                take the records that any of these finds
                   look in the index on alarm by alarm: 1 entry, looked at 1
                   look in the index on level by level: 1 entry, looked at 1
                   look in Measurement by id: 1 entry, looked at 1

@@ -93,7 +93,7 @@ import Testing
                 #expect(throws: StoreError.self) { _ = try tx.fetch(all.grouped(by: { $0.room }, nothing)) },
             ]
             #expect(failures.map { $0?.code } == [.invalidValue, .invalidValue, .invalidValue])
-            #expect(failures.map { $0?.remedy?.prefix(9) } == ["give one ", "give one ", "give one,"])
+            #expect(failures.map { $0?.remedy?.prefix(9) } == ["return on", "return on", "return on"])
         }
     }
 
@@ -109,7 +109,7 @@ import Testing
             #expect(tags.count == 3)
             let ordered = FetchRequest(Heater.self).order { $0.room.ascending }.fields { $0.room }.distinct()
             #expect(try tx.fetch(ordered) == ["room 0", "room 1", "room 2"])
-            #expect(try tx.explain(ordered).hasSuffix("each room once, equal ones are neighbours"))
+            #expect(try tx.explain(ordered).hasSuffix("each room once, equal rows are adjacent"))
         }
     }
 

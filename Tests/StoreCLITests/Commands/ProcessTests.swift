@@ -348,7 +348,7 @@ import Testing
         #expect(run.status == 1)
         #expect(run.output.contains("crash") && run.output.contains("database records.1"), "\(run)")
         #expect(run.errors.hasPrefix("error: the store is damaged in "))
-        #expect(run.errors.hasSuffix(", and the walk did not come to its end; restore a backup\n"))
+        #expect(run.errors.hasSuffix(", and the walk did not finish; restore a backup\n"))
     }
 
     /// Databases with unreadable pages, and the resulting findings of `verify`.
@@ -410,7 +410,7 @@ import Testing
             run.errors
                 == "error: the store is damaged in 1 place, and \(databases) could not be checked; restore a backup\n")
         let last = findings.last?["problem"]?.string
-        #expect(last?.hasSuffix("read by itself it has 7 entries") == true, "\(run)")
+        #expect(last?.hasSuffix("read alone, it has 7 entries") == true, "\(run)")
     }
 
     @Test func `What the system denies ends with its own status and names the file`() throws {
@@ -428,7 +428,7 @@ import Testing
         let (data, lock) = (tool.store + "/data.mdb", tool.store + "/lock.mdb")
         #expect(unsafe chmod(tool.store, 0) == 0)
         for command in ["types", "verify", "get Log 1", "delete Log 1", "--store other restore store"] {
-            try expect(command, "store/data.mdb cannot be looked at: Permission denied")
+            try expect(command, "store/data.mdb cannot be examined: Permission denied")
         }
         #expect(unsafe chmod(tool.store, 0o755) == 0 && chmod(data, 0) == 0)
         let number = geteuid() == 0 ? 65534 : geteuid()

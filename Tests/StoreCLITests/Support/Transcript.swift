@@ -63,7 +63,7 @@ struct Transcript {
             (#"[0-9A-F]{8}-[0-9A-F-]{27}\.[0-9a-f]+\.(\d+)\.[0-9a-f]+"#, "TOKEN.$1"),
             (#"[0-9A-F]{8}-[0-9A-F-]{27}\.[0-9a-f]+\.(\d+)"#, "NAME.$1"),
             (#""store":"[0-9A-F-]{36}""#, #""store":"STORE""#),
-            (#"this one is [0-9A-F-]{36}"#, "this one is STORE"),
+            (#"this store is [0-9A-F-]{36}"#, "this store is STORE"),
             (#""epoch":"[0-9a-f]+""#, #""epoch":"EPOCH""#),
             (#""(ts_ms|process)":\d+"#, #""$1":NUMBER"#),
             (#"20(2[5-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"#, "NOW"),

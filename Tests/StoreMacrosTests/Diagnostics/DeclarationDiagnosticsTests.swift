@@ -13,7 +13,7 @@ import Testing
                 \(kind) Sensor {
                 }
                 """,
-            [.error("'@Record' needs a struct: what the store holds are values")]
+            [.error("'@Record' needs a struct: the store holds values")]
         )
     }
 
@@ -24,7 +24,7 @@ import Testing
                 enum Place {
                 }
                 """,
-            [.error("'@Embedded' needs a struct: what the store holds are values")]
+            [.error("'@Embedded' needs a struct: the store holds values")]
         )
     }
 
@@ -105,7 +105,7 @@ import Testing
                     @ID var id: Int
                 }
                 """,
-            [.error("'Sensor' must be copyable: the store hands out copies")]
+            [.error("'Sensor' must be copyable: the store returns copies")]
         )
     }
 

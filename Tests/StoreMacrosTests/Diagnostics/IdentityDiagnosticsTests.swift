@@ -9,7 +9,7 @@ import Testing
                     var id: String
                 }
                 """,
-            [.error("'Sensor' has no '@ID' property to tell its records apart", fixIt: "add '@ID'")],
+            [.error("'Sensor' has no '@ID' property to identify its records", fixIt: "add '@ID'")],
             fixed: """
                 @Record
                 struct Sensor {
@@ -29,7 +29,7 @@ import Testing
                 """,
             [
                 .error(
-                    "'Sensor' has no '@ID' property to tell its records apart", fixIt: "add '@ID var id: UUID = .newID'"
+                    "'Sensor' has no '@ID' property to identify its records", fixIt: "add '@ID var id: UUID = .newID'"
                 )
             ],
             fixed: """
@@ -165,7 +165,7 @@ import Testing
                     @ID(▸.random) var id: Int
                 }
                 """,
-            [.error("'@ID' takes '.assigned' or nothing")]
+            [.error("'@ID' takes '.assigned' or no argument")]
         )
     }
 

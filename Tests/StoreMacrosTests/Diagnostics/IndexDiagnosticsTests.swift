@@ -12,7 +12,7 @@ import Testing
                 """,
             [
                 .error(
-                    "'@Index' means something only on a struct marked '@Record'",
+                    "'@Index' is valid only on a struct marked '@Record'",
                     fixIt: "remove '@Index(\"room\", \"celsius\")'"
                 )
             ],
@@ -70,7 +70,7 @@ import Testing
                 """,
             [
                 .error(
-                    "'@\(attribute)' is for several properties; for one there is '@\(marker)' on 'room'",
+                    "'@\(attribute)' is for several properties; for a single property, use '@\(marker)' on 'room'",
                     fixIt: "mark 'room' '@\(marker)' instead"
                 )
             ],
@@ -126,11 +126,11 @@ import Testing
                 """,
             [
                 .warning(
-                    "an index of these properties in this order is already there",
+                    "there is already an index of these properties in this order",
                     fixIt: "remove '@Index(\"room\", \"serial\")'"
                 ),
                 .warning(
-                    "an index of these properties in this order is already there",
+                    "there is already an index of these properties in this order",
                     fixIt: "remove '@Index(\"serial\", \"room\")'"
                 ),
             ],
@@ -159,7 +159,7 @@ import Testing
                 """,
             [
                 .warning(
-                    "the id is these properties in this order, which already makes them unique and indexed",
+                    "these properties in this order are the id, which is already unique and indexed",
                     fixIt: "remove '@UniqueIndex(\"room\", \"hour\")'"
                 )
             ],

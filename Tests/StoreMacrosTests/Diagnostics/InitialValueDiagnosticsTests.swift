@@ -16,8 +16,8 @@ import Testing
                 """,
             [
                 .error(
-                    "'\(value)' is evaluated anew wherever 'fresh' is made or read; "
-                        + "'\(spelling)' is filled in from the transaction",
+                    "'\(value)' is evaluated again wherever 'fresh' is created or read; use "
+                        + "'\(spelling)', which the transaction fills in",
                     fixIt: "replace '\(value)' with '\(fixed)'"
                 )
             ],
@@ -42,8 +42,8 @@ import Testing
                 """,
             [
                 .warning(
-                    "'.now' is filled in from the transaction for 'Date' only; "
-                        + "'made' gets the time at which the value is made"
+                    "the transaction fills in '.now' only for 'Date'; "
+                        + "'made' gets the time at which the value is created"
                 )
             ]
         )
@@ -61,7 +61,7 @@ import Testing
                 """,
             [
                 .warning(
-                    "the struct's own initializer leaves '.now' in 'made' as the time at which the value is made",
+                    "the struct's own initializer sets '.now' in 'made' to the time at which the value is created",
                     fixIt: "replace '.now' with '.transactionTime'"
                 )
             ],

@@ -12,7 +12,7 @@ import Testing
                 """,
             [
                 .error(
-                    "'@\(name)' means something only inside a struct marked '@Record' or '@Embedded'",
+                    "'@\(name)' is valid only inside a struct marked '@Record' or '@Embedded'",
                     fixIt: "remove '@\(marker)'"
                 )
             ],
@@ -105,7 +105,7 @@ import Testing
                 """,
             [
                 .error(
-                    "'cache' is '@Transient', so there is nothing in the store for '@\(marker.prefix { $0 != "(" })'",
+                    "'cache' is '@Transient', so it is not in the store and '@\(marker.prefix { $0 != "(" })' has no effect",
                     fixIt: "remove '@\(marker)'"
                 )
             ],
@@ -227,9 +227,9 @@ import Testing
                 }
                 """,
             [
-                .error("'room' is already called that", fixIt: "remove '@Renamed(from: \"room\")'"),
+                .error("'room' already has this name", fixIt: "remove '@Renamed(from: \"room\")'"),
                 .error("'@Renamed' needs the name that the field had before"),
-                .error("'level' is the name of another field, so it cannot be an old one"),
+                .error("'level' is the name of another field, so it cannot be an old name"),
                 .error("'a' is given as an old name twice"),
                 .error("an old name must be a string literal without interpolation"),
             ]

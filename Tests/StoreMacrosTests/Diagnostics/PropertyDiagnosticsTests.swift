@@ -67,8 +67,8 @@ import Testing
                 """,
             [
                 .error(
-                    "'@Clamped' on 'level': property wrappers and other macros change what is stored, "
-                        + "and fields cannot have them"
+                    "'@Clamped' on 'level': fields cannot have property wrappers or "
+                        + "other macros, which change the stored value"
                 )
             ]
         )
@@ -89,7 +89,7 @@ import Testing
 
     @Test(arguments: [
         ("(Int, Int)", "use a struct marked '@Embedded'"),
-        ("() -> Void", "functions have no stored form; mark it '@Transient'"),
+        ("() -> Void", "the store cannot hold functions; mark it '@Transient'"),
         ("any Codable", "a field has one concrete type; use an enum that is Codable for alternatives"),
         ("Any", "a field has one concrete type; use an enum that is Codable for alternatives"),
         ("AnyObject", "a field has one concrete type; use an enum that is Codable for alternatives"),
@@ -97,11 +97,11 @@ import Testing
         ("Codable", "a field has one concrete type; use an enum that is Codable for alternatives"),
         ("Error", "a field has one concrete type; use an enum that is Codable for alternatives"),
         ("Hashable & Codable", "a field has one concrete type; use an enum that is Codable for alternatives"),
-        ("Int.Type", "types have no stored form"),
+        ("Int.Type", "the store cannot hold types"),
         ("Void", "it holds no value"),
-        ("UnsafeRawPointer", "it means something in this process only; mark it '@Transient'"),
-        ("Swift.UnsafePointer<Int>", "it means something in this process only; mark it '@Transient'"),
-        ("Task<Void, Never>", "it means something in this process only; mark it '@Transient'"),
+        ("UnsafeRawPointer", "it is valid only in this process; mark it '@Transient'"),
+        ("Swift.UnsafePointer<Int>", "it is valid only in this process; mark it '@Transient'"),
+        ("Task<Void, Never>", "it is valid only in this process; mark it '@Transient'"),
     ]) func `a type without a stored form is refused by name`(type: String, advice: String) {
         expectDiagnostics(
             in: """
@@ -156,7 +156,7 @@ import Testing
                 """,
             ["level", "levels"].map { name in
                 .error(
-                    "'\(name)' cannot be stored as '\(type)': use 'Int?', or an enum that says what is missing",
+                    "'\(name)' cannot be stored as '\(type)': use 'Int?', or an enum with a case for each meaning",
                     fixIt: "replace '\(type)' with 'Int?'"
                 )
             },
@@ -188,8 +188,9 @@ import Testing
                     "'levels' cannot be stored as 'Character': use 'String'", fixIt: "replace 'Character' with 'String'"
                 ),
                 .error("'points' cannot be stored as '(Int, Int)': use a struct marked '@Embedded'"),
-                .error("'types' cannot be stored as 'Int.Type': types have no stored form"),
-                .error("'later' cannot be stored as '() -> Int': functions have no stored form; mark it '@Transient'"),
+                .error("'types' cannot be stored as 'Int.Type': the store cannot hold types"),
+                .error(
+                    "'later' cannot be stored as '() -> Int': the store cannot hold functions; mark it '@Transient'"),
             ]
         )
     }
@@ -233,7 +234,8 @@ import Testing
                 """,
             [
                 .error(
-                    "'@Transient' 'cache' needs an initial value: nothing of it is stored", fixIt: "add '= <#value#>'"
+                    "'@Transient' 'cache' needs an initial value, because the store does not keep it",
+                    fixIt: "add '= <#value#>'"
                 )
             ],
             fixed: """

@@ -30,7 +30,7 @@ import Testing
                 """,
             [
                 .error(
-                    "'room' refers to no record: '\(type)' is no 'Reference', nor a collection of some",
+                    "'room' does not refer to a record: '\(type)' is not a 'Reference' or a collection of references",
                     fixIt: "replace '\(type)' with '\(reference)'")
             ],
             fixed: """
@@ -53,7 +53,7 @@ import Testing
                     @Reference var room: ▸\(type)
                 }
                 """,
-            [.error("'room' refers to no record: '\(type)' is no 'Reference', nor a collection of some")]
+            [.error("'room' does not refer to a record: '\(type)' is not a 'Reference' or a collection of references")]
         )
     }
 
@@ -68,7 +68,8 @@ import Testing
                 """,
             [
                 .error(
-                    "'room' always refers to a record, so it cannot be nullified when that is deleted", fixIt: "add '?'"
+                    "'room' always refers to a record, so it cannot be nullified when that record is deleted",
+                    fixIt: "add '?'"
                 )
             ],
             fixed: """
@@ -111,7 +112,7 @@ import Testing
                     @Reference(onDelete: ▸standard) var room: Reference<Room>
                 }
                 """,
-            [.error("a delete rule is written '.deny', '.nullify', '.cascade' or '.none'")]
+            [.error("a delete rule must be '.deny', '.nullify', '.cascade' or '.none'")]
         )
     }
 
@@ -129,7 +130,7 @@ import Testing
                     "'@Reference' is for fields of a record; embedded values have no keys and no indexes",
                     fixIt: "remove '@Reference'"),
                 .error(
-                    "'room' refers to a record, which only a field of a record can; keep the id here, or move the "
+                    "only a field of a record can refer to a record; store the id in 'room', or move the "
                         + "reference"),
             ],
             fixed: """

@@ -45,7 +45,7 @@ import Testing
 
                     @available(
                         *, unavailable,
-                        message: "there is no field of this name: Sensor has id, celsius, readings, note"
+                        message: "there is no field with this name: Sensor has id, celsius, readings, note"
                     )
                     public subscript(
                         dynamicMember name: ModelStore._NoFieldOfThisName
@@ -135,7 +135,7 @@ import Testing
 
                     @available(
                         *, unavailable,
-                        message: "there is no field of this name: Sensor has id, celsius"
+                        message: "there is no field with this name: Sensor has id, celsius"
                     )
                     public subscript(
                         dynamicMember name: ModelStore._NoFieldOfThisName
@@ -215,7 +215,7 @@ import Testing
 
                     @available(
                         *, unavailable,
-                        message: "there is no field of this name: House.Sensor has id"
+                        message: "there is no field with this name: House.Sensor has id"
                     )
                     public subscript(
                         dynamicMember name: ModelStore._NoFieldOfThisName
@@ -274,7 +274,7 @@ import Testing
 
                     @available(
                         *, unavailable,
-                        message: "there is no field of this name: Place has floor"
+                        message: "there is no field with this name: Place has floor"
                     )
                     public subscript(
                         dynamicMember name: ModelStore._NoFieldOfThisName
@@ -350,7 +350,7 @@ import Testing
 
                     @available(
                         *, unavailable,
-                        message: "there is no field of this name: Place has floor, state, side, secret"
+                        message: "there is no field with this name: Place has floor, state, side, secret"
                     )
                     public subscript(
                         dynamicMember name: ModelStore._NoFieldOfThisName
@@ -437,7 +437,7 @@ import Testing
 
                     @available(
                         *, unavailable,
-                        message: "there is no field of this name: Room has id"
+                        message: "there is no field with this name: Room has id"
                     )
                     package subscript(
                         dynamicMember name: ModelStore._NoFieldOfThisName
@@ -492,7 +492,7 @@ import Testing
 
                     @available(
                         *, unavailable,
-                        message: "there is no field of this name: Note has id"
+                        message: "there is no field with this name: Note has id"
                     )
                     fileprivate subscript(
                         dynamicMember name: ModelStore._NoFieldOfThisName
@@ -555,7 +555,7 @@ import Testing
 
                     @available(
                         *, unavailable,
-                        message: "there is no field of this name: House.Sensor has id"
+                        message: "there is no field with this name: House.Sensor has id"
                     )
                     fileprivate subscript(
                         dynamicMember name: ModelStore._NoFieldOfThisName
@@ -620,7 +620,7 @@ import Testing
 
                     @available(
                         *, unavailable,
-                        message: "there is no field of this name: Sensor has id, degrees"
+                        message: "there is no field with this name: Sensor has id, degrees"
                     )
                     package subscript(
                         dynamicMember name: ModelStore._NoFieldOfThisName

@@ -107,7 +107,7 @@ import Testing
         expectDiagnostics(
             in: "▸@Component class Row {}",
             [
-                .error("'@Component' needs a struct: a component is a value that is made anew with each update")
+                .error("'@Component' needs a struct: a component is a value that each update creates again")
             ])
     }
 }

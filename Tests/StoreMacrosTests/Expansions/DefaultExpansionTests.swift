@@ -81,7 +81,7 @@ import Testing
 
                     @available(
                         *, unavailable,
-                        message: "there is no field of this name: Sensor has id, celsius, tags, limits, state, mode, pause, seen, note, other"
+                        message: "there is no field with this name: Sensor has id, celsius, tags, limits, state, mode, pause, seen, note, other"
                     )
                     subscript(
                         dynamicMember name: ModelStore._NoFieldOfThisName
@@ -226,7 +226,7 @@ import Testing
 
                     @available(
                         *, unavailable,
-                        message: "there is no field of this name: Reading has id, made, changed, low, high, note"
+                        message: "there is no field with this name: Reading has id, made, changed, low, high, note"
                     )
                     subscript(
                         dynamicMember name: ModelStore._NoFieldOfThisName

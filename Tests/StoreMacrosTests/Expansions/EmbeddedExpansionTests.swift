@@ -33,7 +33,7 @@ import Testing
 
                     @available(
                         *, unavailable,
-                        message: "there is no field of this name: Place has floor, room"
+                        message: "there is no field with this name: Place has floor, room"
                     )
                     subscript(
                         dynamicMember name: ModelStore._NoFieldOfThisName

@@ -42,7 +42,7 @@ import Testing
 
                         @available(
                             *, unavailable,
-                            message: "there is no field of this name: Slot.ID has room, hour"
+                            message: "there is no field with this name: Slot.ID has room, hour"
                         )
                         subscript(
                             dynamicMember name: ModelStore._NoFieldOfThisName
@@ -94,7 +94,7 @@ import Testing
 
                     @available(
                         *, unavailable,
-                        message: "there is no field of this name: Slot has room, hour, isBooked"
+                        message: "there is no field with this name: Slot has room, hour, isBooked"
                     )
                     subscript(
                         dynamicMember name: ModelStore._NoFieldOfThisName
@@ -174,7 +174,7 @@ import Testing
 
                         @available(
                             *, unavailable,
-                            message: "there is no field of this name: Slot.ID has room, hour"
+                            message: "there is no field with this name: Slot.ID has room, hour"
                         )
                         public subscript(
                             dynamicMember name: ModelStore._NoFieldOfThisName
@@ -224,7 +224,7 @@ import Testing
 
                     @available(
                         *, unavailable,
-                        message: "there is no field of this name: Slot has room, hour"
+                        message: "there is no field with this name: Slot has room, hour"
                     )
                     public subscript(
                         dynamicMember name: ModelStore._NoFieldOfThisName
@@ -300,7 +300,7 @@ import Testing
 
                     @available(
                         *, unavailable,
-                        message: "there is no field of this name: Entry has id"
+                        message: "there is no field with this name: Entry has id"
                     )
                     subscript(
                         dynamicMember name: ModelStore._NoFieldOfThisName
@@ -363,7 +363,7 @@ import Testing
 
                     @available(
                         *, unavailable,
-                        message: "there is no field of this name: Entry has id"
+                        message: "there is no field with this name: Entry has id"
                     )
                     subscript(
                         dynamicMember name: ModelStore._NoFieldOfThisName

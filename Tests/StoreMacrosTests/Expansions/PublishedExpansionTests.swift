@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func `what cannot be published says why`() {
-        let wrongPlace = "'@Published' goes to a stored var of a class, one for each declaration"
+        let wrongPlace = "'@Published' needs a stored var of a class, and one var in each declaration"
         expectDiagnostics(
             in: """
                 struct Value {
@@ -68,15 +68,15 @@ import Testing
                 """,
             [
                 .error(wrongPlace), .error(wrongPlace), .error(wrongPlace),
-                .error("write the type of 'd': '$d' needs it, and it cannot be seen from the value"),
+                .error("write the type of 'd': '$d' needs it, and the macro cannot infer it from the value"),
                 .error(
                     "'e' cannot have observers: '@Published' gives it accessors; observe 'objectWillChange' or '$e' instead"
                 ),
                 .error(
-                    "'@Published' keeps its value, so it cannot be 'weak': remove the modifier, or publish a struct with a "
+                    "'@Published' stores its value, so it cannot be 'weak': remove the modifier, or publish a struct with a "
                         + "weak property"),
                 .error(
-                    "'@Published' keeps its value, so it cannot be 'unowned': remove the modifier, or publish a struct with a "
+                    "'@Published' stores its value, so it cannot be 'unowned': remove the modifier, or publish a struct with a "
                         + "unowned property"),
             ])
     }

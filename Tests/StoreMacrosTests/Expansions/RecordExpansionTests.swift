@@ -58,7 +58,7 @@ import Testing
 
                     @available(
                         *, unavailable,
-                        message: "there is no field of this name: Sensor has id, room, place, bytes, mode, plain"
+                        message: "there is no field with this name: Sensor has id, room, place, bytes, mode, plain"
                     )
                     subscript(
                         dynamicMember name: ModelStore._NoFieldOfThisName
@@ -175,7 +175,7 @@ import Testing
 
                     @available(
                         *, unavailable,
-                        message: "there is no field of this name: Sensor has id, room, serial, celsius, note"
+                        message: "there is no field with this name: Sensor has id, room, serial, celsius, note"
                     )
                     subscript(
                         dynamicMember name: ModelStore._NoFieldOfThisName
@@ -279,7 +279,7 @@ import Testing
 
                     @available(
                         *, unavailable,
-                        message: "there is no field of this name: House.Sensor has id, `default`, siblings"
+                        message: "there is no field with this name: House.Sensor has id, `default`, siblings"
                     )
                     subscript(
                         dynamicMember name: ModelStore._NoFieldOfThisName
@@ -372,7 +372,7 @@ import Testing
 
                     @available(
                         *, unavailable,
-                        message: "there is no field of this name: House.Sensor has id, kind, rooms"
+                        message: "there is no field with this name: House.Sensor has id, kind, rooms"
                     )
                     subscript(
                         dynamicMember name: ModelStore._NoFieldOfThisName
@@ -461,7 +461,7 @@ import Testing
 
                     @available(
                         *, unavailable,
-                        message: "there is no field of this name: Sensor has id, watched, low, high"
+                        message: "there is no field with this name: Sensor has id, watched, low, high"
                     )
                     subscript(
                         dynamicMember name: ModelStore._NoFieldOfThisName
@@ -552,7 +552,7 @@ import Testing
 
                     @available(
                         *, unavailable,
-                        message: "there is no field of this name: Sensor has id, room, serial, celsius"
+                        message: "there is no field with this name: Sensor has id, room, serial, celsius"
                     )
                     subscript(
                         dynamicMember name: ModelStore._NoFieldOfThisName

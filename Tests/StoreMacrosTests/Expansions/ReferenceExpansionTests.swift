@@ -39,7 +39,7 @@ import Testing
 
                     @available(
                         *, unavailable,
-                        message: "there is no field of this name: Visit has id, room, guest"
+                        message: "there is no field with this name: Visit has id, room, guest"
                     )
                     subscript(
                         dynamicMember name: ModelStore._NoFieldOfThisName

@@ -296,11 +296,11 @@ import Testing
         let note = TrailKey.note(of: record)
         typealias Damage = (inout LMDBWriteTransaction) throws -> Void
         let damages: [(expected: String, damage: Damage)] = [
-            ("has no mark by its change set", { try $0.delete("trail", TrailKey.mark(of: record, at: 6)) }),
-            ("leads to no note of it", { try $0.delete("trail", note) }),
-            ("leads to no note of it", { try $0.put("trail", TrailKey.mark(of: record, at: 4), []) }),
-            ("it counts 2 records and remembers 1", { try $0.change("trail", [0]) { $0[25] = 2 } }),
-            ("it has taken up change set 9", { try $0.change("trail", [0]) { $0[17] = 9 } }),
+            ("lacks the mark of its change set", { try $0.delete("trail", TrailKey.mark(of: record, at: 6)) }),
+            ("does not lead to its note", { try $0.delete("trail", note) }),
+            ("does not lead to its note", { try $0.put("trail", TrailKey.mark(of: record, at: 4), []) }),
+            ("it counts 2 records, but has notes of 1", { try $0.change("trail", [0]) { $0[25] = 2 } }),
+            ("it already has notes of change set 9", { try $0.change("trail", [0]) { $0[17] = 9 } }),
             (
                 "which the feed retains",
                 {
@@ -310,8 +310,8 @@ import Testing
             ),
             ("the trail has those after", { try $0.change("trail", [0]) { $0[17] = 4 } }),
             ("unknown flags", { try $0.change("trail", note) { $0[16] = 4 } }),
-            ("no such entry in this format", { try $0.put("trail", [7, 7], [1]) }),
-            ("a key is of no changed type", { try $0.put("trail", [3, 1, 0, 0, 0, 1], [1]) }),
+            ("this format has no such entry", { try $0.put("trail", [7, 7], [1]) }),
+            ("a key does not belong to a changed type", { try $0.put("trail", [3, 1, 0, 0, 0, 1], [1]) }),
         ]
         for (expected, damage) in damages {
             let folder = try StoreFolder()

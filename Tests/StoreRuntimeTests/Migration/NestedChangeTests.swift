@@ -108,8 +108,8 @@ import Testing
             }
         for difference in [
             "field \(path).count is int16 in the store and int8 in the program, which cannot hold all values of the other",
-            "field \(path).region is enum<string>(eu) in the store and int64 in the program, and one does not become the other",
-            "field \(path).owner: string is not in the store, and records there would have no value in it",
+            "field \(path).region is enum<string>(eu) in the store and int64 in the program, and the store cannot convert the values",
+            "field \(path).owner: string is not in the store, and existing records would have no value for it",
         ] { #expect(error.message.contains(difference), "\(error.message)") }
         #expect(store.recordTypes[0].version == 1)
     }

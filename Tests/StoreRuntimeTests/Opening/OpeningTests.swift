@@ -104,8 +104,8 @@ import Testing
     {
         let error = try #require(storeError { _ = try Store(at: "/proc/store", records: Sensor.self) })
         #expect(error.code == .accessDenied)
-        #expect(error.message == "the directory /proc/store cannot be made: No such file or directory")
-        #expect(error.remedy == "make it, or choose another place")
+        #expect(error.message == "the directory /proc/store cannot be created: No such file or directory")
+        #expect(error.remedy == "create it, or choose another place")
     }
 
     @Test func `a file where the directory should be is refused`() throws {
@@ -197,8 +197,9 @@ import Testing
         ] {
             let error = try #require(storeError(make))
             #expect(error.code == .noSuchStore)
-            #expect(error.message == "the directory \(path) cannot be made: there is no directory \(folder.path)/a/x")
-            #expect(error.remedy == "check the path, or make the directories above it first")
+            #expect(
+                error.message == "the directory \(path) cannot be created: there is no directory \(folder.path)/a/x")
+            #expect(error.remedy == "check the path, or create its parent directories first")
         }
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/a/x"))
     }
@@ -208,7 +209,7 @@ import Testing
         try Data(count: 4_096).write(to: URL(fileURLWithPath: StoreDirectory.dataFile(folder.path)))
         let error = try #require(storeError { _ = try open(folder, readOnly: true) })
         #expect(error.code == .noSuchStore)
-        #expect(error.message.contains("cut short"))
+        #expect(error.message.contains("interrupted"))
         let store = try open(folder)
         try store.write { tx in _ = try tx.insert(Self.a) }
         store.close()

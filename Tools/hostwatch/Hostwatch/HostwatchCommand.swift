@@ -10,47 +10,46 @@ public struct HostwatchCommand: AsyncParsableCommand {
         commandName: "hostwatch",
         abstract: "Mirror this machine's packages, processes, mounts and network interfaces as records of a store.",
         discussion: """
-            Without --once and --report it is a service: it reads the machine's state every second, and tells when a \
-            process takes much memory or a file system gets full, when that is over, and which packages changed. What \
-            is much is in Threshold records, which may be changed while it runs: \
-            store-cli set Threshold processMiB value=512. It ends with SIGINT or SIGTERM, and at once with a \
-            second one.
+            Without --once and --report, it runs as a service. The service reads the machine's state every second, and \
+            reports processes that take much memory, file systems that get full, the end of both, and changed \
+            packages. The alert thresholds are Threshold records, so store-cli set Threshold processMiB value=512 \
+            changes them immediately. SIGINT or SIGTERM ends the service, and a second signal ends it at once.
 
-            Each snapshot is one change set: what is new is inserted, what changed is updated in just its changed \
-            fields, what is gone is deleted. Look at the result with store-cli.
+            Each snapshot is one change set: it inserts new records, updates only changed fields, and deletes the \
+            records of things that no longer exist. Inspect the store with store-cli.
             """)
 
-    @Option(name: .long, help: "The store's directory, created when missing.")
+    @Option(name: .long, help: "The store's directory, created if missing.")
     var store: String
 
     @Flag(name: .long, help: "Take one snapshot and end.")
     var once = false
 
-    @Flag(name: .long, help: "Say what the mirror knows of large packages, memory and full file systems.")
+    @Flag(name: .long, help: "Report large packages, memory use and full file systems from the mirror.")
     var report = false
 
     @Option(name: .long, help: ArgumentHelp("How often the service reads the machine's state.", valueName: "seconds"))
     var interval: Double?
 
-    @Option(name: .long, help: ArgumentHelp("Record what the service does as a trace.", valueName: "file"))
+    @Option(name: .long, help: ArgumentHelp("Record the service to a trace file.", valueName: "file"))
     var record: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("A field that is redacted in the trace; may be repeated.", valueName: "Type.field"))
+        help: ArgumentHelp("A field to redact in the trace; may be repeated.", valueName: "Type.field"))
     var redact: [String] = []
 
     public init() {}
 
     public func validate() throws {
         if record != nil, once || report {
-            throw ValidationError("--record is for the service, without --once and --report")
+            throw ValidationError("--record is for the service; leave out --once and --report")
         }
-        if record == nil, !redact.isEmpty { throw ValidationError("--redact is for --record") }
+        if record == nil, !redact.isEmpty { throw ValidationError("--redact is for --record; give both") }
         guard let interval else { return }
-        if once || report { throw ValidationError("--interval is for the service, without --once and --report") }
+        if once || report { throw ValidationError("--interval is for the service; leave out --once and --report") }
         guard (0.01...86_400).contains(interval) else {
-            throw ValidationError("--interval is \(interval), and takes from 0.01 to 86400 seconds")
+            throw ValidationError("--interval is \(interval), but must be from 0.01 to 86400 seconds")
         }
     }
 

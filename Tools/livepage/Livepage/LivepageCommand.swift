@@ -7,46 +7,48 @@ public struct LivepageCommand: AsyncParsableCommand {
         commandName: "livepage",
         abstract: "Serve a page whose tables show the records of a store and update by themselves.",
         discussion: """
-            Whatever changes the store shows on the page: its own forms, and other programs, such as \
-            store-cli set Reading kitchen-1 celsius=30. The address /report tells what each open page keeps alive. \
-            It ends with SIGINT or SIGTERM.
+            The page shows every change to the store, from its own forms and from other programs, such as store-cli \
+            set Reading kitchen-1 celsius=30. The address /report lists the objects that each open page keeps alive. \
+            SIGINT or SIGTERM ends the service.
             """)
 
-    @Option(name: .long, help: "The store's directory, created when missing.")
+    @Option(name: .long, help: "The store's directory, created if missing.")
     var store: String
 
-    @Option(name: .long, help: "The address to listen at.")
+    @Option(name: .long, help: "The address to listen on.")
     var host = "127.0.0.1"
 
-    @Option(name: .long, help: "The port to listen at; 0 for any that is free.")
+    @Option(name: .long, help: "The port to listen on; 0 for any free port.")
     var port = 8_080
 
     @Flag(name: .long, help: "Add some rooms and sensors.")
     var demo = false
 
-    @Flag(name: .long, help: "Do not wait for the disk at each change; a power failure may lose the last ones.")
+    @Flag(name: .long, help: "Do not wait for the disk at each change; a power failure may lose the last changes.")
     var relaxed = false
 
-    @Option(name: .long, help: ArgumentHelp("After how long a silence clients get a comment.", valueName: "seconds"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The time without events after which clients get a comment.", valueName: "seconds"))
     var heartbeat = 15.0
 
-    @Option(name: .long, help: ArgumentHelp("How long a tab may take to connect again.", valueName: "seconds"))
+    @Option(name: .long, help: ArgumentHelp("The time within which a tab can reconnect.", valueName: "seconds"))
     var grace = 30.0
 
-    @Flag(name: .long, help: "Log each connection's end.")
+    @Flag(name: .long, help: "Log the end of each connection.")
     var verbose = false
 
     public init() {}
 
     public func validate() throws {
         guard (0...65_535).contains(port) else {
-            throw ValidationError("--port is \(port), and takes from 0 to 65535")
+            throw ValidationError("--port is \(port), but must be from 0 to 65535")
         }
         guard (0.1...3_600).contains(heartbeat) else {
-            throw ValidationError("--heartbeat is \(heartbeat), and takes from 0.1 to 3600 seconds")
+            throw ValidationError("--heartbeat is \(heartbeat), but must be from 0.1 to 3600 seconds")
         }
         guard (0.1...3_600).contains(grace) else {
-            throw ValidationError("--grace is \(grace), and takes from 0.1 to 3600 seconds")
+            throw ValidationError("--grace is \(grace), but must be from 0.1 to 3600 seconds")
         }
     }
 

@@ -5,16 +5,16 @@ import StoreRuntime
 /// The options that every command takes.
 struct GlobalOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The store's directory; MODELSTORE_DIR stands in for it.", valueName: "dir"),
+        help: ArgumentHelp("The store's directory; MODELSTORE_DIR by default.", valueName: "dir"),
         completion: .directory)
     var store: String?
 
-    @Option(help: ArgumentHelp("How results are written: table, json, jsonl or csv.", valueName: "form"))
+    @Option(help: ArgumentHelp("The output format: table, json, jsonl or csv.", valueName: "form"))
     var output: OutputFormat?
 
     @Option(
         help: ArgumentHelp(
-            "How long to wait for another program that writes; without a limit unless given.", valueName: "seconds"))
+            "How long to wait for another program that writes; no limit by default.", valueName: "seconds"))
     var timeout: TimeoutArgument?
 
     /// Returns the store's directory.

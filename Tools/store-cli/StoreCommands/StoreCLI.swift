@@ -7,7 +7,8 @@ struct StoreCLI: ParsableCommand {
         abstract: "Inspects and changes any ModelStore, without the program's Swift types and while services run.",
         usage: "store-cli --store DIR [--output table|json|jsonl|csv] [--timeout SECONDS] COMMAND …",
         discussion: """
-            MODELSTORE_DIR stands in for --store. Results go to standard output, everything else to standard error.
+            Without --store, MODELSTORE_DIR names the store. Results go to standard output, everything else to \
+            standard error.
 
             Exit status: 0 done; 1 not found, condition not met, constraint violated or damage found; 64 wrong usage \
             or expression; 65 bad input data; 66 no such store or file; 74 input/output error, disk or map full; 75 \

@@ -25,8 +25,8 @@ public struct ChangeConflict: Hashable, Sendable, CustomStringConvertible {
     /// The reason as the predicate of a message, after the record's name.
     package var reasonText: String {
         switch reason {
-        case .gone: "is gone"
-        case .exists: "is there again"
+        case .gone: "no longer exists"
+        case .exists: "exists again"
         case .changed(let fields): "has other values in \(fields.joined(separator: ", "))"
         }
     }

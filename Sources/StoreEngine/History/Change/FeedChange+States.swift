@@ -38,7 +38,7 @@ extension RecordType {
     func fields(ofVersion version: UInt32) throws(CodecError) -> [StoredField] {
         if version == self.version { return fields }
         guard let earlier = earlierVersions.first(where: { $0.version == version }) else {
-            throw CodecError("the record follows version \(version) of \(name), which the catalog does not know")
+            throw CodecError("the record has version \(version) of \(name), which the catalog lacks")
         }
         return earlier.fields
     }

@@ -11,7 +11,7 @@ extension RecordedAction {
             ])
         } catch {
             throw StoreError(
-                .damaged, "the recorded action \(name) is no JSON: \(error)", remedy: "run `store-cli verify`")
+                .damaged, "the recorded action \(name) is not JSON: \(error)", remedy: "run `store-cli verify`")
         }
     }
 }

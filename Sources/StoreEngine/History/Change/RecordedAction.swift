@@ -25,7 +25,7 @@ extension RecordedAction {
         name = try String(from: reader.readLengthPrefixed())
         payload = try reader.readLengthPrefixed().array()
         let mark = try reader.read(UInt8.self)
-        guard mark <= 1 else { throw CodecError("an action's result is neither there nor not") }
+        guard mark <= 1 else { throw CodecError("the mark of an action's result is neither 0 nor 1") }
         result = mark == 1 ? try reader.readLengthPrefixed().array() : nil
         seed = try reader.read(UInt64.self)
     }
@@ -48,19 +48,19 @@ extension WriteTransaction {
     package mutating func note(_ new: RecordedAction) throws(StoreError) {
         guard action == nil else {
             throw StoreError(
-                .transactionMisused, "two actions, \(action?.name ?? "") and \(new.name), are sent in one write",
-                remedy: "have one action's `run` call that of the other")
+                .transactionMisused, "two actions, \(action?.name ?? "") and \(new.name), were sent in one write",
+                remedy: "call the `run` of one action in the `run` of the other")
         }
         guard 1...RecordedAction.maximumNameByteCount ~= new.name.utf8.count else {
             throw StoreError(
-                .invalidValue, "an action's name of \(new.name.utf8.count) bytes",
-                remedy: "give it one of 1 to \(RecordedAction.maximumNameByteCount)")
+                .invalidValue, "an action's name has \(new.name.utf8.count) bytes",
+                remedy: "use a name of 1 to \(RecordedAction.maximumNameByteCount) bytes")
         }
         let byteCount = Swift.max(new.payload.count, new.result?.count ?? 0)
         guard byteCount <= state.limits.recordByteCount else {
             throw StoreError(
                 .tooLarge,
-                "the action \(new.name) takes \(byteCount) bytes, \(state.limits.recordByteCount) are allowed",
+                "the action \(new.name) takes \(byteCount) bytes, but at most \(state.limits.recordByteCount) are allowed",
                 remedy: "refer to large data instead of carrying it, or raise the limit recordByteCount")
         }
         action = new

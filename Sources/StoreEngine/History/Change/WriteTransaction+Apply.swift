@@ -32,8 +32,8 @@ extension WriteTransaction {
         for change in applied {
             guard let typeIndex = state.catalog.typeIndex(ofID: change.type) else {
                 throw StoreError(
-                    .unknownType, "a change is of a record of the type \(change.type), which the store does not have",
-                    remedy: "apply change sets in their order, to the state that they were made from")
+                    .unknownType, "a change is of a record of the type \(change.type), which the store lacks",
+                    remedy: "apply change sets in their order, to the state in which they were created")
             }
             let type = state.catalog.types[typeIndex]
             switch change.content {
@@ -157,6 +157,6 @@ extension WriteTransaction {
         }
         return StoreError(
             .recordNotFound, "there is no \(type.name) with the id \(texts.joined(separator: ", "))",
-            remedy: "apply change sets in their order, to the state that they were made from")
+            remedy: "apply change sets in their order, to the state in which they were created")
     }
 }

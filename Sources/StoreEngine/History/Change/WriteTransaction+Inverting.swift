@@ -87,7 +87,7 @@ extension WriteTransaction {
         guard change.kind != .reset else {
             throw StoreError(
                 .changeConflict,
-                "\(changes.name) cannot be undone: a program that is not ModelStore has written",
+                "\(changes.name) cannot be undone: a program that is not ModelStore wrote to the store",
                 remedy: "restore a backup from before it")
         }
         guard let typeIndex = state.catalog.typeIndex(ofID: change.type) else {

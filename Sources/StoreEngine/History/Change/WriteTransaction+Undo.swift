@@ -71,8 +71,8 @@ extension WriteTransaction {
         guard changeSet.position.store == state.identity else {
             throw StoreError(
                 .positionOfAnotherStore,
-                "change set \(changeSet.sequence) is of the store \(changeSet.position.store), not of \(state.identity)",
-                remedy: "undo it there")
+                "change set \(changeSet.sequence) belongs to the store \(changeSet.position.store), not to \(state.identity)",
+                remedy: "undo it in that store")
         }
         guard partially || changeSet.isWhole else { throw changeSet.incomplete }
         return try undo(UndoneChanges(changeSet), rule)
@@ -134,12 +134,12 @@ extension ChangeSet {
     fileprivate var incomplete: StoreError {
         guard let wholeCount else {
             return StoreError(
-                .changeSetIncomplete, "\(name) were put together without the changes that a filter left out",
+                .changeSetIncomplete, "\(name) were combined without the changes that a filter removed",
                 remedy: "call undo(sequence:) for each, the newest first, or pass partially: true to undo only these"
             )
         }
         return StoreError(
-            .changeSetIncomplete, "\(name) has \(wholeCount) changes, and \(changes.count) of them were given to undo",
+            .changeSetIncomplete, "\(name) has \(wholeCount) changes, but undo received only \(changes.count) of them",
             remedy: "call undo(sequence: \(sequence)) to undo all of it, or pass partially: true to undo only these")
     }
 }

@@ -58,7 +58,7 @@ extension ConsumerInterest {
         do {
             value = try JSONReader.read(bytes)
         } catch {
-            throw CodecError("a consumer's interest is no JSON: \(error)")
+            throw CodecError("a consumer's interest is not JSON: \(error)")
         }
         var filters: [Filter] = []
         for filter in value["filters"]?.array ?? [] {

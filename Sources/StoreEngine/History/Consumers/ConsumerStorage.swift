@@ -16,7 +16,7 @@ enum ConsumerStorage {
         let key = Array(name.utf8)
         guard (1...255).contains(key.count) else {
             throw StoreError(
-                .invalidValue, "a consumer's name of \(key.count) bytes", remedy: "give it a name of 1 to 255 bytes")
+                .invalidValue, "a consumer's name has \(key.count) bytes", remedy: "give it a name of 1 to 255 bytes")
         }
         return key
     }

@@ -31,7 +31,8 @@ extension ReadContext {
         return StoreError(
             .consumerNotFound, "there is no consumer \"\(RecordText.shortened(name))\"",
             remedy: names.isEmpty
-                ? "start a consumer first; the store has none" : "name one that the store has: \(listed)\(more)")
+                ? "start a consumer first, because the store has none" : "name one that the store has: \(listed)\(more)"
+        )
     }
 }
 
@@ -70,9 +71,9 @@ extension WriteTransaction {
         if name.contains(Origin.consumerMark) {
             throw refuse(
                 StoreError(
-                    .invalidValue, "a consumer's name with \(Origin.consumerMark), \(name)",
+                    .invalidValue, "the consumer's name \(name) contains \(Origin.consumerMark)",
                     remedy:
-                        "leave \(Origin.consumerMark) out, which separates a program's name from its consumer's in the feed"
+                        "choose a name without \(Origin.consumerMark), which separates the program's name from the consumer's in the feed"
                 ))
         }
         let numbers = Set(try _reading.consumers().map(\.state.number))
@@ -98,9 +99,9 @@ extension WriteTransaction {
             throw refuse(
                 StoreError(
                     .consumerLost,
-                    "the consumer \(name) is in generation \(consumer.generation), its reader in \(generation)",
+                    "the consumer \(name) is in generation \(consumer.generation), but its reader is in generation \(generation)",
                     remedy:
-                        "start again at the position where the consumer is now: another reader took it over, or reset it"
+                        "start again at the consumer's current position: another reader took the consumer over or reset it"
                 ))
         }
         if consumer.isExpired { throw refuse(ConsumerState.expired(name)) }
@@ -125,7 +126,7 @@ extension WriteTransaction {
             throw refuse(
                 StoreError(
                     .consumerLost,
-                    "the consumer \(name) is at \(consumer.position.sequence) already, not before \(position.sequence)",
+                    "the consumer \(name) is already at \(consumer.position.sequence), not before \(position.sequence)",
                     remedy: "acknowledge each change set once, in the order of the feed"))
         }
         consumer.position = position
@@ -142,7 +143,7 @@ extension ConsumerState {
     package static func expired(_ name: String) -> StoreError {
         StoreError(
             .consumerExpired,
-            "the consumer \(name) has expired: change sets it has not seen are not retained any longer",
+            "the consumer \(name) has expired: the feed no longer retains change sets that it has not seen",
             remedy: "read the records again, then reset the consumer to their position, or give it a longer lease"
         )
     }
@@ -150,7 +151,7 @@ extension ConsumerState {
     /// The error for a consumer that was deleted while its reader held it.
     package static func deleted(_ name: String) -> StoreError {
         StoreError(
-            .consumerNotFound, "there is no consumer \"\(RecordText.shortened(name))\" any more",
-            remedy: "hold the consumer again, which makes a new one: it was deleted while it was held")
+            .consumerNotFound, "the consumer \"\(RecordText.shortened(name))\" no longer exists",
+            remedy: "hold the consumer again, which creates a new one: it was deleted while it was held")
     }
 }

@@ -145,7 +145,7 @@ extension FeedChange {
                 throw CodecError("a change has a field number out of range")
             }
             let mark = try reader.read(UInt8.self)
-            guard mark <= 1 else { throw CodecError("an earlier value is neither there nor not") }
+            guard mark <= 1 else { throw CodecError("the mark of an earlier value is neither 0 nor 1") }
             earlier.append(EarlierValue(field: field, bytes: mark == 1 ? try reader.readLengthPrefixed().array() : nil))
         }
     }

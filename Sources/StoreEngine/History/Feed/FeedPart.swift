@@ -145,7 +145,7 @@ struct FeedEntryDecoder: Sendable {
         }
         if remainingCount == 0 {
             guard chain.isComplete, decoded == stream.byteCount else {
-                throw CodecError("a feed entry goes on after its changes")
+                throw CodecError("a feed entry continues after its changes")
             }
         }
         needsFragment = false

@@ -70,7 +70,7 @@ package struct FeedFragment: ~Escapable {
         fragment = try key.loadInteger(at: 8, as: UInt32.self).byteSwapped
         storedHash = try value.loadInteger(at: 0, as: UInt64.self)
         let last = try value.loadInteger(at: 8, as: UInt8.self)
-        guard last <= 1 else { throw CodecError("a fragment is neither last nor not") }
+        guard last <= 1 else { throw CodecError("the mark of a last fragment is neither 0 nor 1") }
         isLast = last == 1
         hashed = value.extracting(8..<value.byteCount)
         stream = value.extracting(9..<value.byteCount)
@@ -79,7 +79,7 @@ package struct FeedFragment: ~Escapable {
     /// Returns the stored hash, if it matches the fragment's bytes and the previous hash.
     package func verifiedHash(seed: UInt64) throws(CodecError) -> UInt64 {
         guard computedHash(seed: seed) == storedHash else {
-            throw CodecError("the hash of fragment \(fragment) does not fit its bytes and the change set before")
+            throw CodecError("the hash of fragment \(fragment) does not match its bytes and the previous change set")
         }
         return storedHash
     }

@@ -51,7 +51,8 @@ extension Position {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let position = Position(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "this is no position's token")
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "this is not the token of a position")
         }
         self = position
     }

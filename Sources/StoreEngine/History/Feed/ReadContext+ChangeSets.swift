@@ -20,7 +20,7 @@ extension ReadContext {
         let head = try feedHead()
         guard sequence > 0 else {
             throw StoreError(
-                .invalidValue, "no change set has the number 0: it is the position before the first",
+                .invalidValue, "there is no change set 0: 0 is the position before the first change set",
                 remedy: "name a change set from \(head.oldest) to \(head.sequence)")
         }
         guard sequence <= head.sequence else { throw inFuture(sequence, head) }

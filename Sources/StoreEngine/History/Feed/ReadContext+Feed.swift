@@ -57,8 +57,8 @@ extension ReadContext {
         guard position.store == state.identity else {
             throw StoreError(
                 .positionOfAnotherStore,
-                "the position is one of the store \(position.store), this one is \(state.identity)",
-                remedy: "open the store that it was taken from, or start from a new position")
+                "the position belongs to the store \(position.store), but this store is \(state.identity)",
+                remedy: "open the store of the position, or start from a new position")
         }
     }
 
@@ -66,9 +66,9 @@ extension ReadContext {
     static func diverged(_ position: Position) -> StoreError {
         StoreError(
             .positionDiverged,
-            "change set \(position.sequence) is not the one that the position was taken after: the store was restored "
-                + "from a backup, or lost its last commits with the power",
-            remedy: "read the records afresh and go on from there")
+            "change set \(position.sequence) is not the change set of the position: the store was restored "
+                + "from a backup, or lost its last commits in a power failure",
+            remedy: "read the records again and continue from their position")
     }
 
     /// Checks that all change sets after a sequence number are retained.
@@ -90,19 +90,19 @@ extension ReadContext {
 
     func inFuture(_ sequence: UInt64, _ head: FeedHead) -> StoreError {
         var error = StoreError(
-            .positionInFuture, "the position is after change set \(sequence), the newest is \(head.sequence)",
-            remedy: "check whether the store was restored from a backup; start from a position that it has")
+            .positionInFuture, "the position is after change set \(sequence), but the newest is \(head.sequence)",
+            remedy: "check whether the store was restored from a backup, and start from a position that it has")
         error.oldestPosition = try? position(at: head.oldest - 1, head)
         return error
     }
 
     func compacted(_ sequence: UInt64, _ head: FeedHead) throws(StoreError) -> StoreError {
         let floor = try trailHead()?.floor
-        let trail = floor.map { ", and the difference by record is told after \($0)" } ?? ""
+        let trail = floor.map { ", and the difference by record is available after \($0)" } ?? ""
         var error = StoreError(
             .positionCompacted,
-            "change sets after \(sequence) are not retained any more, the oldest is \(head.oldest)" + trail,
-            remedy: "read the records and go on from their position, or retain more change sets")
+            "change sets after \(sequence) are no longer retained, and the oldest is \(head.oldest)" + trail,
+            remedy: "read the records and continue from their position, or retain more change sets")
         error.oldestPosition = try position(at: head.oldest - 1, head)
         error.oldestComparablePosition = floor
         return error

@@ -133,14 +133,14 @@ struct OverlayMaker: ~Copyable, ~Escapable {
     private static func unfit(_ type: OpenType, _ error: CodecError) -> StoreError {
         StoreError(
             .historyUnavailable,
-            "a record of \(type.name) as it was then does not fit the fields that the type has now: \(error.reason)",
-            remedy: "read a position from the change of the schema on", cause: error)
+            "an earlier record of \(type.name) does not fit the current fields of the type: \(error.reason)",
+            remedy: "read a position after the schema change", cause: error)
     }
 
     private static func ambiguous(_ index: OpenIndex, _ type: OpenType) -> StoreError {
         StoreError(
             .historyUnavailable,
-            "two records of \(type.name) had one value in (\(index.fieldNames(in: type.type))), which has become unique since",
-            remedy: "read a position from the change of the schema on")
+            "two records of \(type.name) had the same value in (\(index.fieldNames(in: type.type))), which has since become unique",
+            remedy: "read a position after the schema change")
     }
 }

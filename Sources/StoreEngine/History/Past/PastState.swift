@@ -39,7 +39,7 @@ package struct PastState: Sendable {
     /// - Parameter scope: belongs to a transaction without an overlay, with the same version of the catalog.
     /// - Throws: as ``init(at:_:)``, for the changes after ``head``.
     package func extended(_ scope: ReadContext) throws(StoreError) -> PastState {
-        assert(scope.state.catalog.version == catalogVersion, "the index entries are those of another catalog")
+        assert(scope.state.catalog.version == catalogVersion, "the index entries belong to another catalog")
         let newer = try PastState(at: head, scope)
         return PastState(
             position: position, head: newer.head, catalogVersion: catalogVersion,

@@ -8,7 +8,7 @@ extension ReadContext {
     package func completeHead() throws(StoreError) -> FeedHead {
         let head = try feedHead()
         if head.transactionID == UInt64(snapshot.transactionID) { return head }
-        throw unknown("a program that is not ModelStore has written to the store", before: head.sequence + 1)
+        throw unknown("a program that is not ModelStore wrote to the store", before: head.sequence + 1)
     }
 
     /// The number of changes to read from the feed at once.
@@ -44,18 +44,18 @@ extension ReadContext {
     private func requireReconstructible(_ part: FeedPart) throws(StoreError) {
         for change in part.changes {
             if change.kind == .reset {
-                throw unknown("a program that is not ModelStore wrote to the store there", before: part.sequence)
+                throw unknown("a program that is not ModelStore wrote to the store before it", before: part.sequence)
             }
             if state.catalog.typeIndex(ofID: change.type) == nil {
                 throw unknown(
-                    "it is of a record type in whose place a migration has put another one", before: part.sequence)
+                    "it changes a record type that a later migration replaced", before: part.sequence)
             }
         }
     }
 
     private func unknown(_ reason: String, before sequence: UInt64) -> StoreError {
         StoreError(
-            .historyUnavailable, "what the store held before change set \(sequence) cannot be told: \(reason)",
-            remedy: "read a later position, or restore a backup from before it beside the store")
+            .historyUnavailable, "the contents before change set \(sequence) are not available: \(reason)",
+            remedy: "read a later position, or restore an earlier backup to another directory")
     }
 }

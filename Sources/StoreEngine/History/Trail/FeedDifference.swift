@@ -54,7 +54,9 @@ public struct FeedDifference: Sendable {
             row = try R(from: FieldDecoder(table, slots: binding.fieldIndexesByDeclared))
         }
         let key = unsafe try R._IDKey(from: record.id.span.bytes)
-        guard let id = row?.recordID ?? R._id(of: key) else { throw CodecError("its id is none of the program's") }
+        guard let id = row?.recordID ?? R._id(of: key) else {
+            throw CodecError("its id is not a value of the program's id type")
+        }
         return Difference(id: id, row: row, state: record.state, before: record.before, kind: record.kind)
     }
 }

@@ -59,7 +59,7 @@ enum TrailKey {
     /// Returns the record of a note's key.
     static func record(ofNote key: RawSpan) throws(CodecError) -> Record {
         var reader = ByteReader(key)
-        guard try reader.read(UInt8.self) == recordMark else { throw CodecError("a key is of no record") }
+        guard try reader.read(UInt8.self) == recordMark else { throw CodecError("a key does not belong to a record") }
         return Record(
             type: try reader.read(bigEndian: UInt32.self), key: try reader.read(byteCount: reader.remaining).array())
     }
@@ -67,7 +67,9 @@ enum TrailKey {
     /// Returns the record and the change set of a mark's key.
     static func mark(_ key: RawSpan) throws(CodecError) -> (record: Record, sequence: UInt64) {
         var reader = ByteReader(key)
-        guard try reader.read(UInt8.self) == sequenceMark else { throw CodecError("a key is of no change set") }
+        guard try reader.read(UInt8.self) == sequenceMark else {
+            throw CodecError("a key does not belong to a change set")
+        }
         let sequence = try reader.read(bigEndian: UInt64.self)
         let type = try reader.read(bigEndian: UInt32.self)
         return (Record(type: type, key: try reader.read(byteCount: reader.remaining).array()), sequence)
@@ -78,7 +80,7 @@ enum TrailKey {
         var reader = ByteReader(key)
         guard try reader.read(UInt8.self) == typeMark, let kind = ChangeKind(rawValue: try reader.read()),
             kind == .schema || kind == .reset
-        else { throw CodecError("a key is of no changed type") }
+        else { throw CodecError("a key does not belong to a changed type") }
         let type = try reader.read(bigEndian: UInt32.self)
         guard reader.isAtEnd else { throw CodecError("a key of a changed type is too long") }
         return (kind, type)

@@ -119,7 +119,7 @@ package struct TrailWalk: Sendable {
         for found in known {
             guard let note = try trail.note(of: found.record) else {
                 throw StoreError(
-                    CodecError("it has no note of a record that changed in change set \(found.sequence)"),
+                    CodecError("it lacks the note of a record that changed in change set \(found.sequence)"),
                     at: "the trail")
             }
             met.append(

@@ -99,7 +99,7 @@ struct LiveEntry: Sendable {
         if typeIndex.map({ catalog.types[$0].type.isReplaced == true }) ?? true {
             typeIndex = catalog.typeIndex(named: old.name)
         }
-        guard let typeIndex else { throw StoreError(.unknownType, "the record type \(old.name) is gone") }
+        guard let typeIndex else { throw StoreError(.unknownType, "the record type \(old.name) no longer exists") }
         let new = catalog.types[typeIndex].type
         let fields = plan.fields.map { LiveFields($0, of: old).fieldIndexes(in: new) }
         plan = try LivePlan(request, typeIndex: typeIndex, fields: fields, in: catalog)

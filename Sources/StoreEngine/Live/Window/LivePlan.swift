@@ -30,8 +30,8 @@ struct LivePlan: Sendable {
         }
         guard !request.isDistinct else {
             throw StoreError(
-                .invalidValue, "a live request is of records, and distinct rows have no ids to tell changes by",
-                remedy: "follow values(of:) with a closure that fetches the rows")
+                .invalidValue, "a live request needs records, because distinct rows have no ids that identify changes",
+                remedy: "use values(of:) with a closure that fetches the rows")
         }
         try Planner.requireLimits(request)
         type = catalog.types[typeIndex]
@@ -72,7 +72,7 @@ struct LivePlan: Sendable {
     /// Returns the index of the record type in a catalog.
     func typeIndex(in catalog: Catalog) throws(StoreError) -> Int {
         if let typeIndex = catalog.typeIndex(ofID: type.type.id) { return typeIndex }
-        throw StoreError(.unknownType, "the record type \(type.name) is gone")
+        throw StoreError(.unknownType, "the record type \(type.name) no longer exists")
     }
 
     /// Returns a record's position, from its own fields only.

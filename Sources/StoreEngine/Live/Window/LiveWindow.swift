@@ -68,7 +68,7 @@ struct LiveWindow: Sendable {
         rows._checkInvariants()
         precondition(!isExhausted || bound == nil, "a window that holds all matching records has a bound")
         if let bound, let last = rows.last {
-            precondition(last.compared(to: bound.sortKey) <= 0, "the last row lies behind the bound")
+            precondition(last.compared(to: bound.sortKey) <= 0, "the last row is after the bound")
         }
         precondition(
             isExhausted || bound != nil || rows.count == 0, "a window has rows, but neither a bound nor all records")

@@ -44,7 +44,8 @@ struct CompiledArithmetic: Sendable {
             kind = kinds.isSubset(of: [.signed, .unsigned]) ? .integer : kinds == [.float] ? .float : .double
         }
         guard hasFields else {
-            throw StoreError(.invalidValue, "a calculation on \(type.name) names no field", remedy: "compare a field")
+            throw StoreError(
+                .invalidValue, "a calculation on \(type.name) contains no field", remedy: "compare a field")
         }
     }
 
@@ -58,8 +59,8 @@ struct CompiledArithmetic: Sendable {
             let access = try FieldAccess(name, of: type)
             guard let kind = NumberKind(access.type), kind.isNumber else {
                 throw StoreError(
-                    .invalidValue, "\(type.name).\(name), of type \(access.type), is not calculated with",
-                    remedy: "use integers, float, double or decimal")
+                    .invalidValue, "\(type.name).\(name), of type \(access.type), cannot be part of a calculation",
+                    remedy: "use an integer, float, double or decimal field")
             }
             kinds.insert(kind)
             hasFields = true
@@ -76,7 +77,7 @@ struct CompiledArithmetic: Sendable {
             values.insert(.decimal)
             return .decimal(value)
         case .value(let value):
-            throw StoreError(.invalidValue, "\(value.text) is no number to calculate with on \(type.name)")
+            throw StoreError(.invalidValue, "\(value.text) is not a number, which a calculation on \(type.name) needs")
         case .operation(let left, let sign, let right):
             return .operation(
                 try term(left, type, &kinds, &values, &hasFields, depth: depth + 1), sign,

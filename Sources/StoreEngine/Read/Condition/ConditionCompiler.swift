@@ -24,7 +24,7 @@ struct ConditionCompiler {
         case .membership(let name, let values): return try compile(name, values)
         case .text(let name, let test, let pattern, let options):
             let access = try FieldAccess(name, of: type)
-            guard access.type.rawType == .string else { throw misfit(name, access, "is no text") }
+            guard access.type.rawType == .string else { throw misfit(name, access, "is not text") }
             return .text(access, TextMatcher(test, pattern, options))
         case .element(let name, let element):
             let access = try FieldAccess(name, of: type)
@@ -54,8 +54,8 @@ struct ConditionCompiler {
             return .found(parts, found.keys, isExcluded: found.isExcluded)
         case .inverse(let inverse, _, _, _):
             throw StoreError(
-                .invalidValue, "\(inverse.text) is about other records than \(type.name) itself",
-                remedy: "ask for it in a fetch request")
+                .invalidValue, "\(inverse.text) tests records other than the \(type.name) itself",
+                remedy: "use it in a fetch request")
         case .invalid(let mistake): throw mistake.error
         }
     }
@@ -87,8 +87,8 @@ struct ConditionCompiler {
         let second = try FieldAccess(right, of: type)
         guard first.type == second.type else {
             throw StoreError(
-                .invalidValue, "\(type.name).\(left) is \(first.type), \(right) is \(second.type)",
-                remedy: "compare fields of one type")
+                .invalidValue, "\(type.name).\(left) is \(first.type), but \(right) is \(second.type)",
+                remedy: "compare fields of the same type")
         }
         return .fields(first, second, try orderedComponent(left, first), comparison)
     }

@@ -26,20 +26,20 @@ struct PlanExplanation {
             let expected = plan.matching.map { ": \(Self.text($0, of: "record"))" } ?? ""
             lines.append("test each record: \(Self.shortened(request.condition))\(expected)\(passed)")
         }
-        if isCovered { lines.append("take the fields from the index, without the records") }
+        if isCovered { lines.append("read the fields from the index, without the records") }
         if !request.order.isEmpty {
             let terms = request.order.map { "\($0.field)" + ($0.isDescending ? " descending" : "") }
-            let order = plan.needsSort ? "sort what is found" : "walk \(plan.isBackward ? "backward" : "forward")"
+            let order = plan.needsSort ? "sort the results" : "walk \(plan.isBackward ? "backward" : "forward")"
             lines.append("\(order) for the order by \(terms.joined(separator: ", "))")
         }
-        if plan.position != nil { lines.append("go on behind a position") }
+        if plan.position != nil { lines.append("continue after a position") }
         if let distinct = plan.distinct {
-            lines.append("each \(distinct.names) once" + (distinct.areNeighbours ? ", equal ones are neighbours" : ""))
+            lines.append("each \(distinct.names) once" + (distinct.areNeighbours ? ", equal rows are adjacent" : ""))
         }
-        if request.offset > 0 { lines.append("leave out the first \(request.offset)") }
+        if request.offset > 0 { lines.append("skip the first \(request.offset)") }
         if let limit = request.limit { lines.append("at most \(limit)") }
         if let done {
-            if done.isWalkOfAll { lines.append("there were too many keys to hold: all records were walked") }
+            if done.isWalkOfAll { lines.append("there were too many keys for memory: the plan walked all records") }
             lines.append("records read: \(done.fetched), returned: \(done.returned)")
         }
         return lines.joined(separator: "\n")
@@ -58,9 +58,9 @@ struct PlanExplanation {
         // Planning for an explanation does not look keys up.
         case .keys: return []
         case .intersection(let walks):
-            return ["take the records that all of these lead to"] + walks.indices.map { "  " + line(walks[$0], $0) }
+            return ["take the records that all of these find"] + walks.indices.map { "  " + line(walks[$0], $0) }
         case .union(let walks):
-            return ["take the records that one of these leads to"] + walks.indices.map { "  " + line(walks[$0], $0) }
+            return ["take the records that any of these finds"] + walks.indices.map { "  " + line(walks[$0], $0) }
         }
     }
 

@@ -33,7 +33,7 @@ extension FetchRequest {
         } catch {
             throw StoreError(
                 .invalidValue,
-                "a predicate on \(R.recordSchema.name) has no translation: \(error.text)",
+                "a predicate on \(R.recordSchema.name) cannot be translated: \(error.text)",
                 remedy: error.remedy)
         }
     }

@@ -8,7 +8,7 @@ extension PredicateExpressions.Arithmetic: TranslatablePredicate {
             case .add: .add
             case .subtract: .subtract
             case .multiply: .multiply
-            @unknown default: throw PredicateRefusal("arithmetic of a kind that is not known")
+            @unknown default: throw PredicateRefusal("an unknown arithmetic operator")
             }
         return try translator.calculation(lhs, sign, rhs)
     }

@@ -51,7 +51,7 @@ extension PredicateExpressions.Filter: TranslatablePredicate {
             case .field(let name): .filtered(name, try translator.elements(variable.key, filter))
             case .filtered(let name, let condition):
                 .filtered(name, .and([condition, try translator.elements(variable.key, filter)]))
-            default: throw PredicateRefusal("a filter of something that is no field of the record")
+            default: throw PredicateRefusal("a filter of a value that is not a field of the record")
             }
         }
     }
@@ -100,7 +100,7 @@ extension PredicateTranslator {
             case (.field(let name), .value(let value)): return .condition(.element(name, value))
             case (.filtered(let name, let test), .value(let value)):
                 return .condition(.elements(name, .any, .and([test, .comparison(FieldName([]), .equal, value)])))
-            default: throw PredicateRefusal("contains between such terms")
+            default: throw PredicateRefusal("contains with these operands")
             }
         }
     }
@@ -128,7 +128,7 @@ extension PredicateTranslator {
                     }
                 }
                 return .condition(number == .any ? .either(tests) : tests.reduce(.constant(true)) { .both($0, $1) })
-            default: throw PredicateRefusal("a test of elements of something that is no field of the record")
+            default: throw PredicateRefusal("a test of the elements of a value that is not a field of the record")
             }
         }
     }
@@ -143,7 +143,7 @@ extension PredicateTranslator {
         }
         return try term(elements).flatMap { part throws(PredicateRefusal) in
             guard case .field(let name) = part else {
-                throw PredicateRefusal("max or min of something that is no field of the record")
+                throw PredicateRefusal("max or min of a value that is not a field of the record")
             }
             return try PredicateTerm(
                 if: .size(name, .greater, 0), PredicateTerm(.extreme(name, isGreatest: isGreatest)),

@@ -22,7 +22,7 @@ extension PredicateExpressions.Comparison: TranslatablePredicate {
             case .lessThanOrEqual: .lessOrEqual
             case .greaterThan: .greater
             case .greaterThanOrEqual: .greaterOrEqual
-            @unknown default: throw PredicateRefusal("a comparison of a kind that is not known")
+            @unknown default: throw PredicateRefusal("an unknown comparison operator")
             }
         let order = PredicateOrder(LHS.Output.self)
         return try translator.term(lhs).combined(with: translator.term(rhs)) { left, right throws(PredicateRefusal) in
@@ -54,7 +54,7 @@ struct PredicateEquality {
         case (.value(let left), .value(let right)): return .constant(left == right)
         case (.value, _): return try condition(right, left)
         case (.field(let name), .value(.list(let values))):
-            guard values.isEmpty else { throw PredicateRefusal("a collection that is compared with another") }
+            guard values.isEmpty else { throw PredicateRefusal("a comparison of two collections") }
             return .size(name, .equal, 0)
         case (.field(let name), .value(let value)): return .comparison(name, .equal, value)
         case (.condition(let condition), .value(.bool(let value))): return value ? condition : condition.opposite

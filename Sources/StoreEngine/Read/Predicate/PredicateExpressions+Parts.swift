@@ -30,11 +30,11 @@ extension PredicateExpressions.KeyPath: TranslatablePredicate {
         if kind != nil { throw PredicateRefusal("first or last of a collection") }
         return try term.map { part throws(PredicateRefusal) in
             guard case .field(let root) = part else {
-                throw PredicateRefusal("a property of something that is no field of the record")
+                throw PredicateRefusal("a property of a value that is not a field of the record")
             }
             guard let name = StoredProperty.name(keyPath) else {
                 throw PredicateRefusal(
-                    "a property of \(Root.Output.self) that is not stored, of type \(Output.self)",
+                    "a property of \(Root.Output.self), of type \(Output.self), that is not stored",
                     remedy: "use stored properties")
             }
             // A reference is stored as its id.

@@ -18,17 +18,19 @@ extension PredicateTranslator {
     mutating func text(
         _ test: TextTest, _ base: Any, _ other: Any, _ type: Any.Type
     ) throws(PredicateRefusal) -> PredicateTerm {
-        guard type is String.Type else { throw PredicateRefusal("a test of a collection for a part of it") }
+        guard type is String.Type else {
+            throw PredicateRefusal("a test of a collection for several elements in a row")
+        }
         return try term(base).combined(with: term(other)) { base, other throws(PredicateRefusal) in
             guard case .value(.string(let text)) = other else {
-                throw PredicateRefusal("a test of a text for something that differs between records")
+                throw PredicateRefusal("a test of a text for a value that is not constant")
             }
             switch base {
             case .field(let name): return .condition(.text(name, test, text, []))
             case .value(.string(let base)): return .condition(.constant(TextMatcher(test, text, []).matches(base)))
             default:
                 let name = test == .contains ? "contains" : "starts(with:)"
-                throw PredicateRefusal("\(name) of something that is no field of the record")
+                throw PredicateRefusal("\(name) of a value that is not a field of the record")
             }
         }
     }

@@ -61,7 +61,8 @@ struct PredicateOrder {
         func holds(_ number: Int64) -> Bool { comparison.holds(number < count ? -1 : number > count ? 1 : 0) }
         guard holds(1) == holds(.max), !(comparison == .equal || comparison == .notEqual) || count < 1 else {
             throw PredicateRefusal(
-                "the number of elements that meet a condition", remedy: "ask whether there are any: > 0, or isEmpty")
+                "the number of elements that meet a condition",
+                remedy: "test only whether there are any: > 0, or isEmpty")
         }
         if holds(0) == holds(1) { return .constant(holds(0)) }
         return holds(1) ? isAny : .not(isAny)
@@ -101,7 +102,7 @@ struct PredicateOrder {
                     ? -1 : right.utf8.lexicographicallyPrecedes(left.utf8) ? 1 : 0
             // A calculation of constants had no result.
             case (.none, _), (_, .none): nil
-            default: throw PredicateRefusal("a comparison of two such values")
+            default: throw PredicateRefusal("a comparison of values of these types")
             }
         return order.map { comparison.holds($0) } ?? false
     }

@@ -26,7 +26,7 @@ extension PredicatePart {
         case .condition(let node): node
         case .field(let name): .comparison(name, .equal, .bool(true))
         case .value(.bool(let value)): .constant(value)
-        default: throw PredicateRefusal("a term that gives no condition here")
+        default: throw PredicateRefusal("a term that is not a condition")
         }
     }
 
@@ -37,8 +37,8 @@ extension PredicatePart {
         case .field(let name): .field(name)
         case .value(let value): .value(value)
         case .count, .filteredCount:
-            throw PredicateRefusal("a count that is compared with a field or calculated with")
-        case .condition, .range, .filtered, .extreme: throw PredicateRefusal("a comparison of such terms")
+            throw PredicateRefusal("a count in a comparison with a field, or in a calculation")
+        case .condition, .range, .filtered, .extreme: throw PredicateRefusal("a comparison of these operands")
         }
     }
 
@@ -56,9 +56,9 @@ extension PredicatePart {
             }
         case .filtered(let name, let condition): return .not(.elements(name, .any, condition))
         case .value(let value):
-            guard let size = value.size else { throw PredicateRefusal("isEmpty of such a value") }
+            guard let size = value.size else { throw PredicateRefusal("isEmpty of a value without elements") }
             return .constant(size == 0)
-        default: throw PredicateRefusal("isEmpty of something that is no field of the record")
+        default: throw PredicateRefusal("isEmpty of a value that is not a field of the record")
         }
     }
 
@@ -68,9 +68,9 @@ extension PredicatePart {
         case .field(let name): return .count(name)
         case .filtered(let name, let condition): return .filteredCount(name, condition)
         case .value(let value):
-            guard let size = value.size else { throw PredicateRefusal("count of such a value") }
+            guard let size = value.size else { throw PredicateRefusal("count of a value without elements") }
             return .value(.int(Int64(size)))
-        default: throw PredicateRefusal("count of something that is no field of the record")
+        default: throw PredicateRefusal("count of a value that is not a field of the record")
         }
     }
 
@@ -103,7 +103,7 @@ extension PredicatePart {
             }
         default: break
         }
-        throw PredicateRefusal("a calculation of constants that are no numbers of one type")
+        throw PredicateRefusal("a calculation of constants that are not numbers of one type")
     }
 
     private static func whole<N: FixedWidthInteger>(

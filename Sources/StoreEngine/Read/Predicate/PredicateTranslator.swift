@@ -7,7 +7,7 @@ struct PredicateRefusal: Error {
     /// The innermost operator of Foundation that has no translation; nil until it is known.
     var operatorName: String?
 
-    init(_ reason: String, remedy: String = "say it in other terms, or by a closure over tokens: where { … }") {
+    init(_ reason: String, remedy: String = "rewrite the predicate, or use a closure over field tokens: where { … }") {
         self.reason = reason
         self.remedy = remedy
     }
@@ -57,7 +57,7 @@ struct PredicateTranslator {
 
     /// Returns the term that a variable stands for.
     func variable(_ id: PredicateExpressions.VariableID) throws(PredicateRefusal) -> PredicateTerm {
-        guard let known = variables[id] else { throw PredicateRefusal("a variable that nothing declares") }
+        guard let known = variables[id] else { throw PredicateRefusal("a variable without a declaration") }
         guard known.level == level || known.term.isConstant else {
             throw PredicateRefusal("a field of the record inside a test of elements")
         }
@@ -95,14 +95,15 @@ struct PredicateTranslator {
     private static func refusal(_ expression: Any) -> PredicateRefusal {
         switch name(expression) {
         case "CollectionIndexSubscript", "CollectionRangeSubscript":
-            PredicateRefusal("elements by their places", remedy: "test the elements by contains(where:)")
+            PredicateRefusal("elements by index", remedy: "test the elements with contains(where:)")
         case "DictionaryKeySubscript", "DictionaryKeyDefaultValueSubscript":
-            PredicateRefusal("a value of a dictionary", remedy: "keep the value in a field of its own")
+            PredicateRefusal("a value of a dictionary", remedy: "store the value in its own field")
         case "StringContainsRegex":
-            PredicateRefusal("a regular expression", remedy: "use contains or starts(with:), or filter what is fetched")
+            PredicateRefusal(
+                "a regular expression", remedy: "use contains or starts(with:), or filter the fetched records")
         case "ConditionalCast", "ForceCast", "TypeCheck":
-            PredicateRefusal("the type of a value", remedy: "name fields by the types that they have")
-        default: PredicateRefusal("an operator that is not known")
+            PredicateRefusal("a test of a value's type", remedy: "use fields with their declared types")
+        default: PredicateRefusal("an unknown operator")
         }
     }
 }

@@ -2,7 +2,7 @@
 // own.
 extension FetchRequest {
     /// Unavailable: an order needs a direction.
-    @available(*, unavailable, message: "say in which direction: order { $0.field.ascending }, or .descending")
+    @available(*, unavailable, message: "state the direction: order { $0.field.ascending }, or .descending")
     public func order<Value>(_ key: (R.Fields) -> Field<R, Value>) -> FetchRequest { self }
 
     /// Unavailable: several keys are passed as an array.
@@ -16,7 +16,7 @@ extension FetchRequest {
 
 extension Record {
     /// Unavailable: an order needs a direction.
-    @available(*, unavailable, message: "say in which direction: order { $0.field.ascending }, or .descending")
+    @available(*, unavailable, message: "state the direction: order { $0.field.ascending }, or .descending")
     public static func order<Value>(_ key: (Fields) -> Field<Self, Value>) -> FetchRequest<Self> {
         FetchRequest(Self.self)
     }

@@ -31,8 +31,8 @@ struct FieldAccess: Hashable, Sendable {
             if case .reference = current.unwrapped {
                 throw StoreError(
                     .invalidValue,
-                    "\(type.name).\(name) is a field of another record: only requests look it up",
-                    remedy: "keep the value in this record too, or fetch the records that are referred to")
+                    "\(type.name).\(name) is a field of another record, which only requests can read",
+                    remedy: "store the value in this record too, or fetch the referenced records")
             }
             guard case .embedded(let inner) = current.unwrapped else {
                 throw StoreError(

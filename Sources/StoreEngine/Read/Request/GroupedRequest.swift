@@ -92,8 +92,8 @@ extension FetchRequest {
 
     private static var noAggregates: StoreError {
         StoreError(
-            .invalidValue, "a closure gives no aggregates of \(R.recordSchema.name)",
-            remedy: "give one, or a tuple of some: { ($0.celsius.average, $0.celsius.max) }")
+            .invalidValue, "the closure returns no aggregates of \(R.recordSchema.name)",
+            remedy: "return one, or a tuple: { ($0.celsius.average, $0.celsius.max) }")
     }
 
     private static func value<V>(

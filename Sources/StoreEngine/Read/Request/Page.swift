@@ -104,7 +104,7 @@ extension ReadContext {
         let type = state.catalog.types[typeIndex]
         guard !request.isDistinct else {
             throw StoreError(
-                .invalidValue, "a distinct projection of \(type.name) has no pages",
+                .invalidValue, "a distinct projection of \(type.name) cannot be read in pages",
                 remedy: "use limit and offset, or fetch all of it")
         }
         try Planner.requireLimits(request)

@@ -32,7 +32,7 @@ public struct PageToken: Hashable, Sendable {
 
     private init(from bytes: RawSpan) throws(CodecError) {
         var reader = ByteReader(bytes)
-        guard try reader.read(UInt8.self) == Self.format else { throw CodecError("its form is not known") }
+        guard try reader.read(UInt8.self) == Self.format else { throw CodecError("its form is unknown") }
         fingerprint = try reader.read(UInt64.self)
         var values: [[UInt8]?] = []
         for _ in 0..<(try reader.readLength()) {
@@ -52,8 +52,8 @@ extension PageToken {
     func requireFit(_ request: Request, of type: OpenType, in catalog: Catalog) throws(StoreError) {
         guard fingerprint == request.fingerprint(type, in: catalog) else {
             throw StoreError(
-                .invalidValue, "the page token is one of another request, or of another schema of \(type.name)",
-                remedy: "give it to the request that it came from, or begin at the first page")
+                .invalidValue, "the page token belongs to another request, or to another schema of \(type.name)",
+                remedy: "pass it to the request that created it, or begin at the first page")
         }
     }
 }
@@ -92,7 +92,7 @@ extension PageToken: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let token = PageToken(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "this is no page token")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "this is not a page token")
         }
         self = token
     }

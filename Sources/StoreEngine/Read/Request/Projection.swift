@@ -117,8 +117,8 @@ extension Projection {
     /// The error for a closure that returns no fields.
     @usableFromInline static var noFields: StoreError {
         StoreError(
-            .invalidValue, "a closure gives no fields of \(R.recordSchema.name)",
-            remedy: "give one field, or a tuple of fields: { ($0.id, $0.name) }; other expressions are no fields")
+            .invalidValue, "the closure returns no fields of \(R.recordSchema.name)",
+            remedy: "return one field, or a tuple of fields, without other expressions: { ($0.id, $0.name) }")
     }
 
     /// Creates a projection of one field. It is separate because the compiler crashes where a generic field is passed as a pack
@@ -261,8 +261,8 @@ extension FetchRequest {
                 return (
                     [],
                     StoreError(
-                        .unknownField, "\(schema.name) has no field \(field.name), as \(owner) wants it",
-                        remedy: nearest.map { "did you mean \($0)?" } ?? "name the properties as the record does")
+                        .unknownField, "\(schema.name) has no field \(field.name), which \(owner) declares",
+                        remedy: nearest.map { "did you mean \($0)?" } ?? "use the record's property names")
                 )
             }
             guard schema.fields[fieldIndex].type == field.type else {
@@ -270,7 +270,7 @@ extension FetchRequest {
                     [],
                     StoreError(
                         .invalidValue,
-                        "\(schema.name).\(field.name) is \(schema.fields[fieldIndex].type), in \(owner) it is \(field.type)",
+                        "\(schema.name).\(field.name) is \(schema.fields[fieldIndex].type), but in \(owner) it is \(field.type)",
                         remedy: "give the property the type that it has in the record")
                 )
             }
@@ -308,6 +308,6 @@ extension FieldDecoder {
 
     @usableFromInline
     static func lacking(_ name: String) -> CodecError {
-        CodecError("the record is of a version that lacks field \(name)")
+        CodecError("the record has a version that lacks field \(name)")
     }
 }

@@ -80,7 +80,7 @@ extension ReadContext {
             try encoder.finish()
             return try PageToken(0, FieldTable(encoder.tableBytes), order: sort, idParts: type.idParts, in: unnoted)
         } catch let error as CodecError {
-            throw StoreError(.invalidValue, "the row to go on behind, of \(type.name): \(error.reason)", cause: error)
+            throw StoreError(.invalidValue, "the \(type.name) row to continue after: \(error.reason)", cause: error)
         } catch {
             throw StoreError(reading: error, at: "a record that is referred to")
         }

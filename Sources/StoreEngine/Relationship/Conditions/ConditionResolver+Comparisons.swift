@@ -58,7 +58,7 @@ extension ConditionResolver {
             }
         }
         lookups.append(
-            ConditionLookup("go over \(type.name)", comparison, scanned: cursor.scannedCount, found: keys.count))
+            ConditionLookup("walk all \(type.name)", comparison, scanned: cursor.scannedCount, found: keys.count))
         return FoundRecords(keys: keys, isExcluded: false, text: comparison.text)
     }
 }

@@ -163,7 +163,7 @@ struct ConditionResolver: ~Escapable {
     private func elementWithRecord(_ node: ConditionNode, _ subject: Subject) -> StoreError {
         StoreError(
             .invalidValue,
-            "\(node.text) compares an element of \(name(of: subject)) with fields of the record that it leads to",
+            "\(node.text) compares an element of \(name(of: subject)) with fields of the record that it refers to",
             remedy: "name that record's id instead of the element")
     }
 

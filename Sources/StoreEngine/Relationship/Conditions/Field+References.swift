@@ -21,8 +21,8 @@ extension Field {
     private var misfitThroughReference: StoreError? {
         guard isThroughReference else { return nil }
         return StoreError(
-            .invalidValue, "\(name) is a field of another record: it serves in requests",
-            remedy: "fetch the records that are referred to with them: fetch(request, with:)")
+            .invalidValue, "\(name) is a field of another record, which only requests can read",
+            remedy: "fetch the referenced records too: fetch(request, with:)")
     }
 
     /// The description of another record's field for a projection; nil for a field of the record itself.
@@ -39,7 +39,9 @@ extension Field {
     ///
     /// - Throws: ``CodecError`` where the field's type is not optional.
     func ofNothing() throws(CodecError) -> Value {
-        guard let value = Self.nothing else { throw CodecError("what \(name) is a field of is not there") }
+        guard let value = Self.nothing else {
+            throw CodecError("the record or struct with the field \(name) does not exist")
+        }
         return value
     }
 

@@ -22,7 +22,7 @@ struct FollowedPaths {
     init(_ fields: [FollowedField], _ type: OpenType, in catalog: Catalog) throws(StoreError) {
         paths = try fields.map { field throws(StoreError) in
             guard let path = try ReferencePath(field.name, from: type, in: catalog) else {
-                throw StoreError(.unknownField, "\(type.name).\(field.name) goes through no reference")
+                throw StoreError(.unknownField, "\(type.name).\(field.name) does not go through a reference")
             }
             return (field, path)
         }
@@ -47,8 +47,8 @@ struct FollowedPaths {
     private static func broken(_ field: FollowedField, _ type: OpenType) -> StoreError {
         StoreError(
             .referenceBroken,
-            "\(type.name).\(field.name) is never nil, but a record refers to one on the way that does not exist",
-            remedy: "leave such records out by a condition on \(field.name), or make the reference optional")
+            "\(type.name).\(field.name) is not optional, but a reference on its path leads to a missing record",
+            remedy: "exclude such records by a condition on \(field.name), or make the reference optional")
     }
 }
 

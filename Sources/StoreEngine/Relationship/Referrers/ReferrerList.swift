@@ -58,7 +58,7 @@ extension ReadContext {
         let type = binding.type
         let outgoing = state.catalog.references.outgoing[binding.typeIndex]
         guard let reference = outgoing.first(where: { type.type.isField($0.fieldIndex, named: field) }) else {
-            throw StoreError(.unknownField, "\(type.name) refers to nothing by \(field)")
+            throw StoreError(.unknownField, "\(type.name).\(field) is not a reference")
         }
         var list = ReferrerList(groupCount: keys.groups.count)
         do {

@@ -108,7 +108,7 @@ extension ConditionResolver {
         let keys = Set(counts.counts.filter { question.holds($0.value) != holdsForOthers }.keys)
         lookups.append(
             ConditionLookup(
-                "go over \(source.name), and find \(catalog.types[reference.target].name)", question.node,
+                "walk all \(source.name), and find \(catalog.types[reference.target].name)", question.node,
                 isNegated: holdsForOthers, scanned: counts.scannedCount, found: keys.count))
         return FoundRecords(keys: keys, isExcluded: holdsForOthers, text: question.node.text)
     }
@@ -133,7 +133,7 @@ extension ConditionResolver {
         }
         lookups.append(
             ConditionLookup(
-                "ask each of \(asked.count) \(catalog.types[reference.target].name)", question.node, scanned: scanned,
+                "test each of \(asked.count) \(catalog.types[reference.target].name)", question.node, scanned: scanned,
                 found: found.count))
         return FoundRecords(keys: found, isExcluded: false, text: question.node.text)
     }

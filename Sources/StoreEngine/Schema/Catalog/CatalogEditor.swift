@@ -43,7 +43,7 @@ package struct CatalogEditor: ~Copyable {
     @discardableResult
     package mutating func add(_ schema: RecordSchema) throws(StoreError) -> RecordType {
         guard type(named: schema.name) == nil else {
-            throw StoreError(.invalidValue, "there is a record type \(schema.name) already")
+            throw StoreError(.invalidValue, "there is already a record type \(schema.name)")
         }
         return try addReplacement(schema)
     }

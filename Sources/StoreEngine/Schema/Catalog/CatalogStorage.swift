@@ -63,7 +63,7 @@ package enum CatalogStorage {
     private static func decode(_ value: RawSpan) throws -> RecordType {
         let stored = try value.loadInteger(at: 0, as: UInt64.self)
         let json = value.extracting(8..<value.byteCount)
-        guard XXH64.hash(json) == stored else { throw CodecError("its checksum does not fit") }
+        guard XXH64.hash(json) == stored else { throw CodecError("its checksum does not match") }
         return try JSONDecoder().decode(RecordType.self, from: Data(from: json))
     }
 }

@@ -140,7 +140,7 @@ extension FieldConversion {
             writer.append(byte: 1)
             try inner.append(bytes, to: &writer)
         case .unwrap(let inner):
-            guard bytes.byteCount > 0 else { throw CodecError("it is none, and a value is needed") }
+            guard bytes.byteCount > 0 else { throw CodecError("it is null, and the new type is not optional") }
             try inner.append(bytes.extracting(1..<bytes.byteCount), to: &writer)
         case .optional(let inner):
             guard bytes.byteCount > 0 else { return }
@@ -150,7 +150,7 @@ extension FieldConversion {
             let start = writer.count
             try inner.append(bytes, to: &writer)
             let value = try DynamicValue(from: writer.bytes.extracting(start..<writer.count), as: raw)
-            guard cases.contains(value.text) else { throw CodecError("\(value.text) is none of the cases") }
+            guard cases.contains(value.text) else { throw CodecError("\(value.text) is not one of the cases") }
         case .embedded(let sources, _): try FieldConversion.append(sources, of: bytes, to: &writer)
         case .array(let elements): try elements.appendArray(bytes, to: &writer)
         case .set(let elements): try elements.appendSet(bytes, to: &writer)

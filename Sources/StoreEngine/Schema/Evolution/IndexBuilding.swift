@@ -129,7 +129,7 @@ package enum IndexBuilding {
         return StoreError(
             .uniqueViolation,
             "the records \(text(holder)) and \(text(entry.recordKey)) of \(type.name) have the same \(names), "
-                + "which is to be unique",
+                + "which must be unique",
             remedy: "change or delete one of them, then try again")
     }
 

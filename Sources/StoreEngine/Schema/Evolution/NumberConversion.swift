@@ -17,7 +17,7 @@ enum NumberConversion {
         case .uint64: try append(UInt64(from: bytes), as: new, to: &writer)
         case .float: try append(Double(Float(from: bytes)), as: new, to: &writer)
         case .double: try append(Double(from: bytes), as: new, to: &writer)
-        default: throw CodecError("\(old) is no number")
+        default: throw CodecError("\(old) is not a number")
         }
     }
 
@@ -35,7 +35,7 @@ enum NumberConversion {
         case .uint16: try exactly(UInt16(exactly: value), value, new).encode(to: &writer)
         case .uint32: try exactly(UInt32(exactly: value), value, new).encode(to: &writer)
         case .uint64: try exactly(UInt64(exactly: value), value, new).encode(to: &writer)
-        default: throw CodecError("\(new) is no number")
+        default: throw CodecError("\(new) is not a number")
         }
     }
 

@@ -28,10 +28,10 @@ package enum SchemaChange: Hashable, Sendable, CustomStringConvertible {
         case .addField(let name, let type): "add the field \(name): \(type)"
         case .renameField(let old, let new): "rename the field \(old) to \(new)"
         case .changeType(let name, let old, let new, let isLossless):
-            "change the field \(name) from \(old) to \(new)" + (isLossless ? "" : ", where all values fit")
-        case .nameCases(let name): "note what the cases of the field \(name) are called"
+            "change the field \(name) from \(old) to \(new)" + (isLossless ? "" : ", if all values fit")
+        case .nameCases(let name): "record the case names of the field \(name)"
         case .relaxField(let name, let type):
-            "make the field \(name): \(type) optional, since it is not declared any more"
+            "make the field \(name): \(type) optional, because it is no longer declared"
         case .dropField(let name, let type): "drop the field \(name): \(type) and its values"
         case .changeDefault(let name): "change the default of the field \(name)"
         case .changeDeleteRule(let name, let rule): "change the delete rule of the field \(name) to \(rule.rawValue)"

@@ -54,7 +54,7 @@ package struct SchemaEvolution {
         if missing == nil {
             if mode == .opening {
                 refusals.append(
-                    "field \(field.name): \(field.type) is not in the store, and records there would have no value in it "
+                    "field \(field.name): \(field.type) is not in the store, and existing records would have no value for it "
                         + "(make it optional or give it a default)")
             } else {
                 unfillable.append(field.name)
@@ -63,7 +63,8 @@ package struct SchemaEvolution {
         if field.type.reference != nil, field.deleteRule != .none, let missing,
             !field.type.refersToNothing(by: missing)
         {
-            refusals.append("field \(field.name) would refer to a record by its default in records that are there")
+            refusals.append(
+                "the default of field \(field.name) refers to a record, and existing records would get this default")
         }
         type.fields.append(StoredField(id: type.nextFieldID, schema: field, missing: missing))
         type.nextFieldID += 1
@@ -138,7 +139,8 @@ package struct SchemaEvolution {
         let stored = type.fields[fieldIndex].schema
         guard mode == .explicit, stored.deleteRule != field.deleteRule, stored.type.reference != nil else { return }
         guard stored.deleteRule != .none else {
-            refusals.append("field \(stored.name) refers to records by the rule none, so that some may not exist")
+            refusals.append(
+                "field \(stored.name) has the delete rule none, so some of its references may lead to missing records")
             return
         }
         type.fields[fieldIndex].schema = stored.onDelete(field.deleteRule)

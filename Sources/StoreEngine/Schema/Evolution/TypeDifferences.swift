@@ -75,7 +75,7 @@ struct TypeDifferences {
         switch purpose {
         case .reported: add(difference)
         case .refused where FieldConversion.between(stored, other) == nil:
-            add(difference, "and one does not become the other")
+            add(difference, "and the store cannot convert the values")
         case .refused: add(difference, "which cannot hold all values of the other")
         }
     }
@@ -85,7 +85,7 @@ struct TypeDifferences {
         switch purpose {
         case .reported: add(difference)
         case .refused:
-            add(difference, "and records there would have no value in it (make it optional or give it a default)")
+            add(difference, "and existing records would have no value for it (make it optional or give it a default)")
         }
     }
 
@@ -94,7 +94,7 @@ struct TypeDifferences {
         switch purpose {
         case .reported: add(difference)
         case .refused(.opening):
-            add(difference, "and without it elements of a set, or keys, that are different could be equal")
+            add(difference, "and without it, different set elements or keys could become equal")
         case .refused(.explicit): break
         }
     }

@@ -35,6 +35,6 @@ extension WriteTransaction {
         return StoreError(
             store?.code ?? .invalidValue,
             "the \(R.recordSchema.name) with the id \(record.recordID) cannot be migrated: \(store?.message ?? ErrorText.of(error))",
-            remedy: "let the step handle such records, or leave them out with nil", cause: error)
+            remedy: "handle such records in the step, or return nil to drop them", cause: error)
     }
 }

@@ -112,7 +112,7 @@ package struct JSONReader: ~Escapable {
                 throw expected(members.isEmpty ? "a key in quotes or “}”" : "a key in quotes")
             }
             let key = try readString()
-            guard keys.insert(key, besides: members) else { throw error("the key “\(key)” is there twice", at: start) }
+            guard keys.insert(key, besides: members) else { throw error("the key “\(key)” occurs twice", at: start) }
             skipSpace()
             guard skip(UInt8(ascii: ":")) else { throw expected("“:”") }
             members.append(JSONMember(key, try readValue()))
@@ -142,7 +142,7 @@ package struct JSONReader: ~Escapable {
         _ = skip(UInt8(ascii: "-"))
         if skip(UInt8(ascii: "0")) {
             if position < bytes.count, isDigit(bytes[position]) {
-                throw error("a number has no leading zero", at: position - 1)
+                throw error("a number cannot have a leading zero", at: position - 1)
             }
         } else {
             try readDigits()
@@ -182,7 +182,7 @@ package struct JSONReader: ~Escapable {
                 guard position < bytes.count else { break }
             }
             guard bytes[position] >= 0x20 else {
-                throw error("a string holds no bare control character, found \(found)", at: position)
+                throw error("a string cannot contain a bare control character, found \(found)", at: position)
             }
             position += 1
         }
@@ -250,7 +250,7 @@ package struct JSONReader: ~Escapable {
             throw error("the first half of a surrogate pair stands alone", at: index)
         }
         let value = 0x10000 + (UInt32(first) - 0xD800) << 10 + (UInt32(second) - 0xDC00)
-        guard let scalar = Unicode.Scalar(value) else { throw error("this is no Unicode scalar", at: index) }
+        guard let scalar = Unicode.Scalar(value) else { throw error("this is not a Unicode scalar", at: index) }
         return (scalar, index + 12)
     }
 

@@ -19,7 +19,7 @@ extension Optional: FieldValue where Wrapped: FieldValue {
             return
         }
         let mark = try bytes.loadInteger(at: 0, as: UInt8.self)
-        guard mark == 1 else { throw CodecError("an optional value begins with 1, found \(mark)") }
+        guard mark == 1 else { throw CodecError("an optional value must begin with 1, found \(mark)") }
         self = .some(try Wrapped(from: bytes.extracting(1..<bytes.byteCount)))
     }
 }

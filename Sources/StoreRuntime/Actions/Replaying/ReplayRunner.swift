@@ -66,7 +66,7 @@ struct ReplayRunner {
         for (index, write) in writes.enumerated() {
             head.epoch = write.epoch
             switch write.content {
-            case .schema: preconditionFailure("a change of the schema is a commit of its own")
+            case .schema: preconditionFailure("a schema change must be a commit of its own")
             case .reset(let type):
                 head = try FeedHousekeeping.append(
                     .reset, type: type, description: [], head, state.databases, write.context, &raw)

@@ -27,7 +27,7 @@ extension Store {
     ) throws {
         // The recorded store has the same identity, so the identity check below would let a replay write into it.
         guard !FileManager.default.fileExists(atPath: StoreDirectory.dataFile(path)) else {
-            throw StoreError(.storeExists, "\(path) holds a store already", remedy: "choose an empty directory")
+            throw StoreError(.storeExists, "\(path) already holds a store", remedy: "choose an empty directory")
         }
         var options = options
         options.start = start

@@ -89,7 +89,7 @@ final class WitnessStand: Sendable {
     }
 
     private static let taken = StoreError(
-        .inUse, "the store is being recorded already", remedy: "finish that recorder first")
+        .inUse, "the store is already being recorded", remedy: "finish the other recorder first")
 
     /// Removes the witness.
     func leave() {

@@ -127,7 +127,7 @@ final class LiveComputedSource<Value: Sendable>: LiveValueSource {
         dependent = LiveDependent(reads)
         dependent.subscribe(signal)
         try core.dispatcher.follow(dependent)
-        witnessed = UnrecordedSubscription(core.witnesses, typeName, because: "a closure makes the values")
+        witnessed = UnrecordedSubscription(core.witnesses, typeName, because: "a closure computes the values")
     }
 
     deinit { core.dispatcher.remove(dependent) }

@@ -261,6 +261,6 @@ public final class Scope: Sendable, Identifiable {
     }
 
     package var closedError: StoreError {
-        StoreError(.scopeClosed, "the scope \(path) is closed", remedy: "use a scope that lives longer")
+        StoreError(.scopeClosed, "the scope \(path) is closed", remedy: "use a longer-lived scope")
     }
 }

@@ -74,7 +74,7 @@ final class ScopeLife: Sendable {
         } catch {
             registry.notify(
                 OwnershipNotice(
-                    .handlerFailed, "what runs as \(path) closes has failed: \(ErrorText.of(error))",
+                    .handlerFailed, "a close handler of \(path) failed: \(ErrorText.of(error))",
                     line: SourceLine(handler.line.file, handler.line.line), scope: path, error: error))
         }
     }

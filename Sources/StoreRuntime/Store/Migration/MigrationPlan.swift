@@ -46,7 +46,7 @@ public struct MigrationPlan: Sendable {
             let isInNewest = newest.records.contains { $0.recordSchema.name == name }
             let isLeft = replacedTypes(upTo: versions.count - 1).contains(name)
             guard isLeft || isInNewest && versions.contains(where: { $0.knows(record) }) else { continue }
-            let fault = isInNewest ? "declares \(name) otherwise" : "comes after a step that replaces \(name)"
+            let fault = isInNewest ? "declares \(name) differently" : "comes after a step that replaces \(name)"
             throw StoreError(
                 .invalidValue,
                 "the store is opened with \(String(reflecting: record)), but the newest version \"\(newest.name)\" "

@@ -36,13 +36,14 @@ struct MigrationRunner {
             .inUse,
             "the migration plan would take the store from version \"\(plan.versions[current].name)\" to "
                 + "\"\(plan.versions[current + 1].name)\", while another Store of this process has it open",
-            remedy: "give the plan to the first Store that opens the directory, or close that one before")
+            remedy: "pass the plan to the first Store that opens the directory, or close that Store first")
     }
 
     private func requireNames() throws {
         let names = plan.versions.map(\.name)
         guard Set(names).count == names.count else {
-            throw StoreError(.invalidValue, "two versions of the migration plan have one name", remedy: "rename one")
+            throw StoreError(
+                .invalidValue, "two versions of the migration plan have the same name", remedy: "rename one")
         }
     }
 

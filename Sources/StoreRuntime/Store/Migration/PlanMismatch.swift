@@ -30,7 +30,7 @@ struct PlanMismatch {
 
         var text: String {
             var listed = Array(texts.prefix(PlanMismatch.listedCount))
-            if texts.count > listed.count { listed.append("differs \(texts.count - listed.count) times more") }
+            if texts.count > listed.count { listed.append("has \(texts.count - listed.count) more differences") }
             return "version \"\(name)\" \(listed.joined(separator: ", "))"
         }
     }

@@ -55,7 +55,7 @@ struct VersionMigration {
         for case let (old, new)? in version.steps.map(\.replacement) {
             guard ObjectIdentifier(old) != ObjectIdentifier(new) else {
                 throw StoreError(
-                    .invalidValue, "a step to the version \"\(version.name)\" makes \(old) of itself",
+                    .invalidValue, "a step to the version \"\(version.name)\" replaces \(old) with itself",
                     remedy: "use a changing step, or declare the type as it was under another Swift name")
             }
             let schema = old.recordSchema

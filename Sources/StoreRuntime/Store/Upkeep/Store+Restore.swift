@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import LMDB
 import StoreEngine
 
 extension Store {
@@ -47,7 +48,7 @@ private struct Restoration {
         do {
             try FileManager.default.createDirectory(atPath: work, withIntermediateDirectories: false)
         } catch {
-            throw StoreError(.accessDenied, "nothing can be made in \(target): \(ErrorText.of(error))")
+            throw StoreError(.accessDenied, "no file can be created in \(target): \(ErrorText.of(error))")
         }
         // A failure leaves nothing behind. The next restore removes the remains of a crash.
         defer { try? FileManager.default.removeItem(atPath: work) }
@@ -84,10 +85,8 @@ private struct Restoration {
             try store.backup(to: work)
             return
         }
-        do {
-            try FileManager.default.copyItem(atPath: source + "/data.mdb", toPath: work + "/data.mdb")
-        } catch {
-            throw StoreError(.ioError, "\(source) cannot be copied: \(ErrorText.of(error))", cause: error)
+        try mapLMDB { () throws(LMDBError) in
+            try StoreFile.copy(source + "/data.mdb", to: work + "/data.mdb")
         }
     }
 
@@ -107,16 +106,17 @@ private struct Restoration {
         _ = unsafe chmod(file, model?.mode ?? 0o640)
     }
 
-    /// Exchanges the files in one step: the new file takes the name, and the old one keeps another name until that is on disk.
+    /// Exchanges the files in one step: the new file takes the name, and the old one keeps the other name until that is on disk.
     private func exchange(_ work: String) throws {
-        let aside = work + "/replaced.mdb"
-        let hadData = unsafe link(data, aside) == 0
-        guard hadData || errno == ENOENT else { throw Self.failure("\(data) cannot be kept aside") }
-        guard unsafe rename(work + "/data.mdb", data) == 0 else { throw Self.failure("\(data) cannot be replaced") }
+        let made = work + "/data.mdb"
+        let hadData = StoreFile.exchange(made, data)
+        guard hadData || errno == ENOENT && StoreFile.move(made, toNew: data) else {
+            throw Self.failure("\(data) cannot be replaced")
+        }
         do {
             try Self.sync(target, O_RDONLY | O_DIRECTORY)
         } catch {
-            if hadData { _ = unsafe rename(aside, data) } else { _ = unsafe unlink(data) }
+            if hadData { _ = StoreFile.exchange(made, data) } else { _ = unsafe unlink(data) }
             throw error
         }
     }
@@ -132,7 +132,7 @@ private struct Restoration {
         let descriptor = unsafe open(path, flags | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("\(path) cannot be opened") }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failure("\(path) cannot be brought to disk") }
+        guard fsync(descriptor) == 0 else { throw failure("\(path) cannot be written to disk") }
     }
 
     fileprivate static func failure(_ what: String) -> StoreError {

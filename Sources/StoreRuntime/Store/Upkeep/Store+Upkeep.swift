@@ -40,7 +40,7 @@ extension Store {
         try requireOpen()
         guard !FileManager.default.fileExists(atPath: StoreDirectory.dataFile(directory)) else {
             throw StoreError(
-                .storeExists, "\(directory) holds a store already", remedy: "choose an empty directory")
+                .storeExists, "\(directory) already holds a store", remedy: "choose an empty directory")
         }
         try StoreDirectory.make(directory)
         try mapLMDB { () throws(LMDBError) in try core.environment.copy(to: directory, compacting: compacting) }

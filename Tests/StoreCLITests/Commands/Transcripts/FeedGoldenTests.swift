@@ -79,7 +79,7 @@ import Testing
         #expect(run.status == 1)
         #expect(run.output.isEmpty)
         #expect(
-            run.errors == "error: change sets after 2 are not retained any more, the oldest is \(oldest); the oldest "
+            run.errors == "error: change sets after 2 are no longer retained, and the oldest is \(oldest); the oldest "
                 + "position is \(oldest - 1)\n")
         #expect(try tool.run("feed", "--since", "\(oldest - 1)").status == 0)
     }
@@ -160,7 +160,7 @@ import Testing
         }
         #expect(
             try tool.run("consumers").errors == """
-                note: outdated wants at most 6 change sets: its filter does not fit the store's schema
+                note: outdated wants at most 6 change sets: its filter does not match the store's schema
                 note: unread wants at most 2 change sets: its filter has a condition that only its own program can read
 
                 """)

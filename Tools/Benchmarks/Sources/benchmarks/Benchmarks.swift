@@ -15,23 +15,27 @@ struct Benchmarks: AsyncParsableCommand {
         commandName: "benchmarks",
         abstract: "Measures ModelStore against GRDB and against LMDB's C interface.",
         discussion: """
-            All sides hold the same accounts and are checked for equal results. Each row is measured in several rounds \
-            in which the sides take turns; the table shows the medians, and how many times as fast as the others \
-            ModelStore is, beside the targets.
+            All sides hold the same accounts, and the benchmark checks that their results are equal. Each row has \
+            several rounds, in which the sides take turns. The table shows the medians, and how many times as fast as \
+            the other sides ModelStore is, beside the targets.
             """,
         subcommands: [
             YCSB.self, FeedBenchmark.self, LiveBenchmark.self, OwnershipBenchmark.self, PastBenchmark.self,
             ReplayBenchmark.self,
         ])
 
-    @Option(help: "How many accounts.") var rows = 200_000
-    @Option(help: "How many rounds a row is measured in.") var rounds = 5
-    @Option(help: "Only rows whose name begins so, such as 2 or 4a; may be repeated.") var only: [String] = []
-    @Option(help: "How many durable commits a round does.") var commits = 200
-    @Option(help: "Where to put the files; on a real disk. The standard is the directory for temporary files.")
+    @Option(help: "The number of accounts.") var rows = 200_000
+    @Option(help: "The number of rounds for each row.") var rounds = 5
+    @Option(help: "Only rows whose name begins with this text, such as 2 or 4a; may be repeated.") var only: [String] =
+        []
+    @Option(help: "The number of durable commits in a round.") var commits = 200
+    @Option(help: "The directory for the files, on a real disk; the directory for temporary files by default.")
     var directory: String?
     @Option(help: "Also write the results to this file as JSON.") var json: String?
-    @Flag(help: "Count processor time in rows 1 to 5, which other programs distort less.") var processorTime = false
+    @Flag(
+        help:
+            "Measure processor time, which other programs distort less, except in rows 6 and 7, which wait for the disk."
+    ) var processorTime = false
     @Option(help: .hidden) var child: String?
     @Option(help: .hidden) var childSide: String?
 
@@ -50,7 +54,7 @@ struct Benchmarks: AsyncParsableCommand {
         let session = Session(
             accountCount: rows, rounds: rounds, only: only, directory: own, countsProcessorTime: processorTime)
         print("\(rows) accounts, medians of \(rounds) rounds; time of one operation; ratios are ModelStore's speed")
-        if processorTime { print("rows 1 to 5: processor time") }
+        if processorTime { print("processor time in all rows except 6 and 7") }
         print(TablePrinter.header)
         let sides = try session.measureBulkInsert()
         var footprint = Footprint()

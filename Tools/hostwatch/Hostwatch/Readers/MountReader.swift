@@ -29,7 +29,8 @@ struct MountReader {
             number += 1
             guard !line.isEmpty else { continue }
             guard let mount = parseLine(line) else {
-                throw HostReadError(path: path, line: number, reason: "it is not what proc_pid_mountinfo(5) describes")
+                throw HostReadError(
+                    path: path, line: number, reason: "it does not have the form that proc_pid_mountinfo(5) describes")
             }
             if let index = indexes[mount.target] {
                 mounts[index] = mount

@@ -14,7 +14,7 @@ struct ProcessReader {
     func read() throws(HostReadError) -> [HostProcess] {
         let statPath = procPath + "/stat"
         guard let bootTime = parseBootTime(try SystemDirectory.bytes(at: statPath)) else {
-            throw HostReadError(path: statPath, reason: "it has no line “btime” with the boot time")
+            throw HostReadError(path: statPath, reason: "it lacks the line “btime” with the boot time")
         }
         var processes: [HostProcess] = []
         for name in try SystemDirectory.names(at: procPath) {
@@ -32,10 +32,10 @@ struct ProcessReader {
     func readProcess(at path: String, bootTime: UInt64) throws(HostReadError) -> HostProcess {
         let directory = try SystemDirectory(at: path)
         guard let stat = ProcessStat(try directory.bytes(of: "stat")) else {
-            throw HostReadError(path: path + "/stat", reason: "it is not what proc(5) describes")
+            throw HostReadError(path: path + "/stat", reason: "it does not have the form that proc(5) describes")
         }
         guard let status = ProcessStatus(try directory.bytes(of: "status")) else {
-            throw HostReadError(path: path + "/status", reason: "it is not what proc(5) describes")
+            throw HostReadError(path: path + "/status", reason: "it does not have the form that proc(5) describes")
         }
         return HostProcess(
             pid: stat.pid, startTicks: stat.startTicks, parent: stat.parent, name: stat.name,

@@ -56,9 +56,9 @@ struct HostReport: Equatable {
             let name = section.name.isEmpty ? "(none)" : section.name
             lines.append("  \(Self.size(section))  \(name)  (\(largest.name): \(Self.size(largest)))")
         }
-        lines.append("processes with most memory")
+        lines.append("processes with the most memory")
         lines += processes.map { "  \(Self.size($0))  \($0.name)" }
-        lines.append("file systems of which less than a tenth is free")
+        lines.append("file systems with less than a tenth free")
         lines += fullMounts.isEmpty ? ["  none"] : fullMounts.map { "  \(Self.size($0))  \($0.name)" }
         return lines.joined(separator: "\n")
     }

@@ -27,7 +27,7 @@ struct ReadingRow {
                 "save": { fields in
                     guard let celsius = fields["celsius"].flatMap({ Double($0) }), celsius.isFinite else {
                         throw StoreError(
-                            .invalidValue, "celsius is no number of degrees", remedy: "type a number such as 21.5")
+                            .invalidValue, "celsius is not a number of degrees", remedy: "type a number such as 21.5")
                     }
                     try await reading.update { $0.celsius = celsius }
                     isEditing.wrappedValue = false

@@ -13,7 +13,7 @@ struct ReadingQuery {
         room = parameters["room"].map(String.init)
         above = try parameters["above"].map { text in
             guard let above = Double(text), above.isFinite else {
-                throw HTTPError(.badRequest, message: "above is '\(text)', and takes a number of degrees")
+                throw HTTPError(.badRequest, message: "above is '\(text)', but must be a number of degrees")
             }
             return above
         }

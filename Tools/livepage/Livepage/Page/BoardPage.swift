@@ -17,7 +17,7 @@ struct BoardPage {
             <body data-version="\(screen.version)">
             \(screen.html)
             <p id="message" role="alert"></p>
-            <p><a href="/">the other page</a>, <a href="/report">what both keep alive</a></p>
+            <p><a href="/">the plain page</a>, <a href="/report">live objects of both pages</a></p>
             <script src="/live.js"></script>
             </html>
 

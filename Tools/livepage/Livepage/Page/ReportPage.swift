@@ -13,10 +13,10 @@ struct ReportPage {
         <html lang="en">
         <meta charset="utf-8">
         <meta http-equiv="refresh" content="1">
-        <title>Who keeps what alive</title>
+        <title>Live objects and their owners</title>
         <style>body { font-family: system-ui; margin: 2rem } pre { white-space: pre-wrap }</style>
-        <h1>Who keeps what alive</h1>
-        <p><a href="/">the page</a>, the same as <a href="/report.json">JSON</a></p>
+        <h1>Live objects and their owners</h1>
+        <p><a href="/">the page</a>, <a href="/report.json">this report as JSON</a></p>
         <pre>\(HTML.escaped("\(report)"))</pre>
         </html>
 

@@ -36,7 +36,7 @@ struct BoardRoutes: Sendable {
             guard let fragment = fields.removeValue(forKey: "_fragment"),
                 let action = fields.removeValue(forKey: "_action")
             else {
-                throw HTTPError(.badRequest, message: "a form names its fragment and its action")
+                throw HTTPError(.badRequest, message: "a form must name its fragment and its action")
             }
             try await session.perform(action, of: fragment, with: fields)
             return Response.redirect(to: "/board/\(session.id)")

@@ -20,7 +20,7 @@ struct ChangeRoutes: Sendable {
         router.post("readings") { request, context in
             let form = try await URLEncodedFormDecoder().decode(ReadingForm.self, from: request, context: context)
             guard form.celsius.isFinite else {
-                throw HTTPError(.badRequest, message: "celsius takes a number of degrees")
+                throw HTTPError(.badRequest, message: "celsius must be a number of degrees")
             }
             try await house.set(form.sensor, celsius: form.celsius)
             return Response(status: .noContent)

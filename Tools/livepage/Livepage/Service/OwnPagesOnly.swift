@@ -14,7 +14,7 @@ struct OwnPagesOnly: RouterMiddleware {
         // Browsers name the source of a request. Other programs do not, and need not.
         let site = request.headers[Self.site] ?? "none"
         guard request.method == .get || site == "none" || site == "same-origin" else {
-            throw HTTPError(.forbidden, message: "changes are taken from this service's own pages only")
+            throw HTTPError(.forbidden, message: "the service accepts changes only from its own pages")
         }
         return try await next(request, context)
     }

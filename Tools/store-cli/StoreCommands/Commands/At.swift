@@ -7,12 +7,12 @@ struct At: ParsableCommand {
         abstract: "Runs get, query or export on the store as it was at a position.",
         usage: "store-cli --store DIR at POSITION get|query|export …",
         discussion: """
-            A position is the sequence number of a change set, or the token that stands for it in `stat` and `feed`: \
-            the records are those after that change set. oldest and newest are positions too. It must be one from \
-            which the feed is retained.
+            A position is the sequence number of a change set, its token from `stat` or `feed`, oldest or newest. The \
+            command sees the records as they were after that change set. The feed must still contain all later change \
+            sets.
 
-            The schema is that of now: a field that was added since has its default, and a type that was not there has no \
-            records.
+            The command uses the current schema: a field that was added later has its default, and a type that was \
+            added later has no records.
             """)
 
     /// The commands that read records.
@@ -21,7 +21,7 @@ struct At: ParsableCommand {
     @Argument(help: ArgumentHelp("The position.", valueName: "position")) var position: String
     @Argument(
         parsing: .captureForPassthrough,
-        help: ArgumentHelp("The command and what it takes.", valueName: "command"))
+        help: ArgumentHelp("The command and its arguments.", valueName: "command"))
     var command: [String] = []
 
     func run() throws {
@@ -37,7 +37,7 @@ struct At: ParsableCommand {
         guard let word, word == command.first, names.contains(word) else {
             throw CommandFailure(
                 .usage,
-                "after the position comes one of the commands \(names.joined(separator: ", "))"
+                "the position must be followed by one of the commands \(names.joined(separator: ", "))"
                     + (word.map { ", and not \(RecordText.shortened($0))" } ?? ""))
         }
         var inner = try StoreCLI.parseAsRoot([word, "--at", position] + command.dropFirst())

@@ -5,15 +5,15 @@ import StoreRuntime
 /// `diff`: shows how the records differ between two positions.
 struct Diff: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prints what the records differ in between two positions.",
+        abstract: "Prints the differences between the records at two positions.",
         discussion: """
-            A position is the sequence number of a change set, or the token that stands for it in `stat` and `feed`; \
-            oldest and newest are positions too. The second may be the earlier one: then what was inserted in between is \
-            deleted, and so on.
+            A position is the sequence number of a change set, its token from `stat` or `feed`, oldest or newest. The \
+            second position may be the earlier one. Then records that were inserted in between count as deleted, and \
+            so on.
 
-            Each record that differs is there once, however often it was changed: with its kind (insert, update, delete, \
-            or replace where it is another record under the same id), and the fields that differ. Tables and CSV have a \
-            row for each record, JSON an object.
+            Each record that differs appears once, however often it changed: with its kind (insert, update, delete, or \
+            replace if another record has the same id), and the fields that differ. Tables and CSV have a row for each \
+            record, JSON has an object.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -40,7 +40,7 @@ struct Diff: ParsableCommand {
         if !difference.changedTypes.isEmpty {
             let names = difference.changedTypes.joined(separator: ", ")
             StandardError.writeLine(
-                "note: the schema of \(names) was changed in between; records are shown by that of now")
+                "note: the schema of \(names) changed in between; records are shown in the current schema")
         }
     }
 }

@@ -7,17 +7,16 @@ struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Writes all records of a type, or of all types, as JSON Lines or CSV.",
         discussion: """
-            With TYPE each line is a record. Without it each line is {"type": NAME, "record": RECORD}, which \
-            `import FILE` takes back without a type. A store that is created with `create --schema` from \
-            `schema --output json` and filled by that import has equal records, and goes on assigning ids where this \
-            one is. Print the schema after the export where services write meanwhile.
+            With TYPE, each line is a record. Without TYPE, each line is {"type": NAME, "record": RECORD}, which \
+            `import FILE` reads without a type. To copy a store, create one with `create --schema` from `schema \
+            --output json`, and import the export. The copy has equal records, and continues to assign ids where this \
+            store does. If services write meanwhile, print the schema after the export.
 
-            One value is not told apart: a field of type json? that holds JSON's null is written as null, and read back \
-            as none.
+            In a field of type json?, JSON's null is written as null, and `import` reads it as a missing value.
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "The record type; all when left out.", completion: TypeNameCompletion.kind) var type: String?
+    @Argument(help: "The record type; all types by default.", completion: TypeNameCompletion.kind) var type: String?
     @OptionGroup var past: PastOptions
 
     func run() throws {
@@ -26,7 +25,7 @@ struct Export: ParsableCommand {
             throw CommandFailure(.usage, "export writes jsonl or csv, not \(format.rawValue)")
         }
         guard type != nil || format == .jsonl else {
-            throw CommandFailure(.usage, "CSV holds one record type; name it")
+            throw CommandFailure(.usage, "CSV can contain only one record type; name it")
         }
         let output = StandardOutput()
         let count = try past.read(options) { transaction in

@@ -9,36 +9,38 @@ struct Feed: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints the change sets of the feed, and with --follow each new one as it is committed.",
         discussion: """
-            A position is the sequence number of a change set, or the token that stands for it in `stat` and here, which \
-            also tells which store and history it is of; what comes after it is printed. oldest and newest are \
-            positions too. Tables and CSV have a row for each change, JSON an object for each change set, with its \
+            A position is the sequence number of a change set, its token from `stat` or from this command, oldest or \
+            newest. A token also identifies the store and its history. The command prints the change sets after the \
+            position. Tables and CSV have a row for each change. JSON has an object for each change set, with its \
             changes.
 
-            --type and --where let through the changes of records that meet the condition before or after them, \
-            and those of the type's schema. A change of kind reset means that records changed in a way the feed does not \
-            tell, as when a program that is not ModelStore wrote; they have to be read afresh.
+            --type and --where select the changes of records that meet the condition before or after the change, and \
+            the changes of the type's schema. A change of kind reset means that records changed in a way that the feed \
+            does not contain, for example because a program that is not ModelStore wrote. Then read the records again.
 
-            --events writes each change as an event on a line of its own, in a form close to Debezium's, for programs in \
-            other languages and for brokers. An event's source.position given to --since goes on after it: every change \
-            set comes at least once, and each event's id stays the same.
+            --events writes each change as an event on its own line, in a form close to Debezium's, for programs in \
+            other languages and for brokers. To continue after an event, give its source.position to --since. Every \
+            change set is then delivered at least once, and each event keeps its id.
 
-            --snapshot first writes an event with the op r for each record that there is, and goes on with what was \
-            changed since it began. Only the last of these events has a position: whoever has not got it begins anew.
+            --snapshot first writes an event with the op r for each existing record, and then continues with the \
+            changes since it began. Only the last event of the snapshot has a position. A reader that did not receive \
+            this event must begin again.
 
-            --difference is for who comes back after change sets have left the feed, in a store that remembers which records they \
-            changed: first comes what became of each record since, and then the change sets as ever. Its kinds begin with \
-            net: what a record was before is not known any more. net-put is a record that is there now and may have been before, \
-            net-absent one that is gone and may never have been there, net-unmatched one that does not meet --where now.
+            --difference is for a reader that returns after change sets have left the feed, in a store that remembers \
+            which records they changed. The command first prints the outcome for each of these records, and then the \
+            change sets as usual. The kinds of the outcomes begin with net, because the earlier state of the record is \
+            no longer known. net-put: the record exists, and may have existed before. net-absent: the record does not \
+            exist, and may never have existed. net-unmatched: the record does not meet --where now.
 
-            With --follow it ends when it is interrupted or nobody reads its output any more. It holds no lock and no \
-            snapshot while it waits.
+            With --follow, the command ends when it is interrupted or when its output is closed. While it waits, it \
+            holds no lock and no snapshot.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Option(
-        help: ArgumentHelp("The position to begin after; oldest when left out.", valueName: "position"))
+        help: ArgumentHelp("The position to begin after; oldest by default.", valueName: "position"))
     var since: PositionArgument?
-    @Flag(help: "Go on with each change set as it is committed, by whatever process.") var follow = false
+    @Flag(help: "Continue with each change set that any process commits.") var follow = false
     @Option(
         name: .customLong("type"),
         help: ArgumentHelp("Only changes of this record type; may be repeated.", valueName: "type"),
@@ -47,38 +49,41 @@ struct Feed: ParsableCommand {
     // The values of these options may begin with a dash.
     @Option(
         name: .customLong("where"), parsing: .unconditional,
-        help: ArgumentHelp("Only changes of records that meet this before or after.", valueName: "expression"))
+        help: ArgumentHelp(
+            "Only changes of records that meet this condition before or after the change.", valueName: "expression"))
     var condition: String?
-    @Option(parsing: .unconditional, help: ArgumentHelp("How many change sets at most.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The maximum number of change sets.", valueName: "n"))
     var limit: Int?
-    @Flag(help: "Tell the difference by record where change sets after --since have left the feed.") var difference =
+    @Flag(help: "Print the difference by record if change sets after --since have left the feed.") var difference =
         false
     @Flag(help: "Write events, one for each change, as JSON Lines.") var events = false
     @Flag(help: "Write events of all records first.") var snapshot = false
-    @Option(help: ArgumentHelp("What events call the store; the directory's name when left out.", valueName: "name"))
+    @Option(help: ArgumentHelp("The store's name in events; the directory's name by default.", valueName: "name"))
     var name: String?
 
     func run() throws {
         if let limit, limit < 0 { throw CommandFailure(.usage, "--limit is \(limit), which is below 0") }
         if condition != nil, types.count != 1 {
-            throw CommandFailure(.usage, "--where is about the records of one type; name it with --type")
+            throw CommandFailure(.usage, "--where applies to the records of one type; name it with --type")
         }
         if events, let output = options.output, output != .jsonl {
             throw CommandFailure(.usage, "--events writes jsonl, not \(output.rawValue)")
         }
         if snapshot, !events { throw CommandFailure(.usage, "--snapshot is for --events") }
         if snapshot, since != nil {
-            throw CommandFailure(.usage, "--snapshot begins with all records, --since goes on; give one of them")
+            throw CommandFailure(
+                .usage, "--snapshot begins with all records, but --since continues after a position; give one of them")
         }
         if snapshot, limit != nil {
-            throw CommandFailure(.usage, "--limit counts change sets, which --snapshot does not begin with")
+            throw CommandFailure(
+                .usage, "--limit counts change sets, but --snapshot begins with records; give one of them")
         }
         if difference, since == nil {
-            throw CommandFailure(.usage, "--difference is told since a position; name it with --since")
+            throw CommandFailure(.usage, "--difference needs a position; name it with --since")
         }
         if difference, events {
             throw CommandFailure(
-                .usage, "--events tells changes, and --difference does not know them; give one of them")
+                .usage, "--events writes changes, which --difference does not have; give one of them")
         }
         if name != nil, !events { throw CommandFailure(.usage, "--name is for --events") }
         let interruption = Interruption()

@@ -6,33 +6,41 @@ import StoreRuntime
 /// `query`: prints the records that match a condition.
 struct Query: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prints the records that fit a condition.",
+        abstract: "Prints the records that match a condition.",
         discussion: """
-            An expression compares fields with values or with each other: 'room == "bath" and celsius >= 20.5'. It \
-            has == != < <= > >=, in [a, b], between a and b, contains, startsWith, endsWith, equals, isEmpty, \
-            count(field), any (…) and all (…) of the elements of an array or a set, each called it, or by the fields of a \
-            struct or of the record that it refers to; + - * / % on numbers, && || ! (also and, or, not) and parentheses. Texts, dates, UUIDs, URLs, durations, data and the names of an enum's cases \
-            are in quotes, null is none. contains[c] takes upper and lower case for the same, [d] letters with and \
-            without diacritics, [cd] both. A field of a struct is named with dots, address.city; a name that is no \
-            plain word is in backticks.
+            An expression compares fields with values or with each other: 'room == "bath" and celsius >= 20.5'.
 
-            Behind a reference stand the fields of the record that it leads to: 'room.floor > 1'; --sort, --fields and \
-            --group take them too, as does --aggregate. The records that refer to the one at hand are named by their type \
-            and field: 'inverse(Sensor.room) any (celsius > 30)', with all (…), isEmpty, count(inverse(Sensor.room)) > 3 \
-            and count(inverse(Sensor.room) where celsius > 30) > 3 as well. Behind references they are those that refer to \
-            the record there: 'room.inverse(Sensor.room) isEmpty'.
+            Operators: == != < <= > >=, in [a, b], between a and b, contains, startsWith, endsWith, equals, isEmpty, \
+            count(field); + - * / % on numbers; && || ! (also and, or, not) and parentheses. contains[c] ignores case, \
+            [d] ignores diacritics, and [cd] ignores both.
 
-            After a table the number of its rows is printed on standard error.
+            Values: texts, dates, UUIDs, URLs, durations, data and the names of an enum's cases are in quotes. null is \
+            a missing value.
 
-            Records come in the order of --sort, equal ones by their ids, which descend where the last field does. \
-            Without --sort they come by their ids. Where --limit leaves records over, a token is printed on standard \
-            error, with which --after goes on behind the last one, whatever was written in between. Behind an order through a \
-            reference --offset goes on.
+            Names: dots lead to a field of a struct, address.city. A name that is not a plain word is in backticks.
 
-            --distinct prints each different row of --fields once. --group prints the groups of records that are equal in \
-            some fields, in the order of these, with what --aggregate asks for: 'query Sensor --group room --aggregate \
-            count,average:celsius'. Without --group, --aggregate is of all records together. Values that are none count \
-            for nothing. --limit and --offset count what is printed: different rows, or groups.
+            Elements: any (…) and all (…) test the elements of an array or a set. In the parentheses, it is the \
+            element. If the element is a struct or a reference, names are the fields of the struct or of the \
+            referenced record.
+
+            References: dots lead to the fields of the referenced record: 'room.floor > 1'. --sort, --fields, --group \
+            and --aggregate accept them too. inverse(Sensor.room) is the records of type Sensor whose field room \
+            refers to this record. It takes any (…), all (…), isEmpty and count: 'inverse(Sensor.room) any (celsius > \
+            30)', 'count(inverse(Sensor.room)) > 3', 'count(inverse(Sensor.room) where celsius > 30) > 3'. After a \
+            reference, it is the records that refer to the referenced record: 'room.inverse(Sensor.room) isEmpty'.
+
+            Order and pages: records have the order of --sort. Equal records have the order of their ids, which \
+            descends if the last field does. Without --sort, records have the order of their ids. If --limit leaves \
+            records over, the command prints a token on standard error. --after with this token continues after the \
+            last record, whatever was written in between. In an order through a reference, continue with --offset.
+
+            Groups: --distinct prints each different row of --fields once. --group prints the groups of records that \
+            are equal in some fields, in the order of these fields, with the values of --aggregate: 'query Sensor \
+            --group room --aggregate count,average:celsius'. Without --group, --aggregate applies to all records \
+            together. Aggregates of a field ignore missing values. --limit and --offset count the printed rows or \
+            groups.
+
+            After a table, the command prints the number of rows on standard error.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -41,11 +49,11 @@ struct Query: ParsableCommand {
     @OptionGroup var past: PastOptions
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Go on behind the page that ended with this token.", valueName: "token"))
+        help: ArgumentHelp("Continue after the page that ended with this token.", valueName: "token"))
     var after: String?
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The fields to print: a,b; all when left out.", valueName: "fields"))
+        help: ArgumentHelp("The fields to print: a,b; all by default.", valueName: "fields"))
     var fields: String?
     @Flag(help: "Print equal rows of --fields once.") var distinct = false
     @Option(
@@ -55,12 +63,12 @@ struct Query: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "What to print of each group, or of all records: count,sum:a,average:a,min:a,max:a; count when left out.",
+            "The values to print for each group, or for all records: count,sum:a,average:a,min:a,max:a; count by default.",
             valueName: "values"))
     var aggregate: String?
-    @Flag(help: "Print only how many there are.") var count = false
-    @Flag(help: "Print how the records would be found, and do not look for them.") var explain = false
-    @Flag(help: "With --explain: look for them too, and print what that took.") var analyze = false
+    @Flag(help: "Print only the number of records.") var count = false
+    @Flag(help: "Print the plan of the query without running it.") var explain = false
+    @Flag(help: "With --explain: also run the query, and print the work of each step.") var analyze = false
 
     func run() throws {
         try requireFittingOptions()
@@ -136,7 +144,7 @@ struct Query: ParsableCommand {
         }
         guard let token = PageToken(after) else {
             throw CommandFailure(
-                .usage, "--after is no token; give the one that stands behind a page that --limit ended")
+                .usage, "--after is not a token; give the token that a query with --limit printed")
         }
         request.goOn(.token(token))
     }

@@ -28,7 +28,8 @@ struct QueryGroups {
         let names = fields.map(\.name)
         if isSorted, let other = request.order.first(where: { !names.contains($0.field) }) {
             throw CommandFailure(
-                .usage, "--sort names \(other.field.text), which --group does not; order groups by what they share")
+                .usage,
+                "--sort names \(other.field.text), which --group does not name; order groups by the fields of --group")
         }
         self.request = request
         columns =

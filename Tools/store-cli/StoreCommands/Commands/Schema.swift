@@ -8,12 +8,13 @@ struct Schema: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows fields, types, defaults, indexes and constraints of all record types or of one.",
         discussion: """
-            `--output json` prints the document that `create --schema` takes. For a type whose ids the store assigns it \
-            holds the greatest one, so that a store made from it gives out no id again, also none of a deleted record.
+            `--output json` prints the document that `create --schema` reads. For a type whose ids the store assigns, \
+            the document contains the greatest assigned id. A store created from it does not assign these ids again, \
+            not even those of deleted records.
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "The record type; all when left out.", completion: TypeNameCompletion.kind) var type: String?
+    @Argument(help: "The record type; all types by default.", completion: TypeNameCompletion.kind) var type: String?
 
     func run() throws {
         let types = try options.read { try DescribedType.all($0, named: type) }

@@ -5,24 +5,26 @@ import StoreRuntime
 /// `watch`: prints the records that match a condition, and keeps the output up to date.
 struct Watch: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prints the records that fit a condition, and then each change of that result as it happens.",
+        abstract: "Prints the records that match a condition, and then each change to that result.",
         discussion: """
-            On a terminal it is a table that is kept up to date in place. Otherwise, and in the other forms, first the rows \
-            come, with the kind snapshot, and then a line for each change of the result, whoever made it: insert, update \
-            with the fields that changed, move, delete with the record as it was.
+            On a terminal, the command shows a table that it updates in place. Otherwise, and in the other formats, it \
+            first prints the current rows, with the kind snapshot. Then it prints a line for each change to the \
+            result, by whatever program: insert, update with the fields that changed, move, and delete with the \
+            deleted record.
 
-            The lines of one position belong together, and lead from one result to the next in this order: what is deleted \
-            and moved is taken out, by the indexes index and from in the old rows; what is moved and inserted is put in at \
-            its index, ascending; updated rows get their new records. A row that changed and moved has a line for both, one \
-            that only shifts has none. Changes that come faster than they are taken are merged.
+            The lines of one position belong together, and lead from one result to the next. First remove the deleted \
+            and moved rows, by the indexes index and from in the old rows. Then insert the moved and inserted rows at \
+            their indexes, in ascending order. Then give the updated rows their new records. A row that changed and \
+            moved has a line for each. A row that only shifted has none. Changes that come faster than the reader \
+            takes them are merged.
 
-            With --fields an update has a line, and names fields in changed, only where it changed these fields. They may be those \
-            of records that are referred to, as room.floor, which are followed there. A table puts its titles again above lines \
-            that need wider columns. --limit and --offset are windows: rows \
-            come into them and leave them as others do.
+            With --fields, an update has a line only if it changed one of these fields, and changed names only these. \
+            A field of a referenced record, such as room.floor, is followed there. A table repeats its titles above \
+            lines that need wider columns. --limit and --offset are windows: rows enter and leave them when other rows \
+            change.
 
-            It ends after --updates positions, when it is interrupted, or when nobody reads its output any more. It holds no \
-            lock and no snapshot while it waits.
+            The command ends after --updates positions, when it is interrupted, or when its output is closed. While it \
+            waits, it holds no lock and no snapshot.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -31,7 +33,7 @@ struct Watch: ParsableCommand {
     // The values of these options may begin with a dash.
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The fields to print: a,b; all when left out.", valueName: "fields"))
+        help: ArgumentHelp("The fields to print: a,b; all by default.", valueName: "fields"))
     var fields: String?
     @Option(parsing: .unconditional, help: ArgumentHelp("End after this many updates of the result.", valueName: "n"))
     var updates: Int?

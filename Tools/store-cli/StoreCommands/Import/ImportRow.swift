@@ -66,13 +66,13 @@ struct JSONRows: ImportRows {
         }
         guard let members = json.object else {
             throw ImportMistake(
-                line: line, reason: "a record is a JSON object on one line, found \(json.kindDescription)")
+                line: line, reason: "a record must be a JSON object on one line, found \(json.kindDescription)")
         }
         guard namesTypes else { return ImportRow(line: line, type: nil, content: .members(members)) }
         guard members.count == 2, let type = json["type"]?.string, let record = json["record"]?.object else {
             throw ImportMistake(
                 line: line,
-                reason: "without a TYPE each line is {\"type\": NAME, \"record\": RECORD}, as `export` writes it")
+                reason: "without a TYPE, each line must be {\"type\": NAME, \"record\": RECORD}, as `export` writes it")
         }
         return ImportRow(line: line, type: type, content: .members(record))
     }

@@ -21,7 +21,7 @@ extension SchemaDocument {
         for (index, type) in types.enumerated() {
             let schema = try reader.type(type, at: "types[\(index)]")
             guard !entries.contains(where: { $0.schema.name == schema.name }) else {
-                throw reader.mistake("types[\(index)].name", "there is a type \(schema.name) before it")
+                throw reader.mistake("types[\(index)].name", "repeats the type \(schema.name)")
             }
             do {
                 try schema.validate()
@@ -52,7 +52,7 @@ private struct SchemaReader {
             try texts(json, at: location).map { name in
                 if let index = fields.firstIndex(where: { $0.name == name }) { return index }
                 let suggestion = Suggestion.text(for: name, among: fields.map(\.name))
-                throw mistake(location, "names \(name), which is no field\(suggestion)")
+                throw mistake(location, "names \(name), which is not a field\(suggestion)")
             }
         }
         let isAssigned = try flag(json["assignsIDs"], at: "\(location).assignsIDs")
@@ -133,7 +133,7 @@ private struct SchemaReader {
                 _ = unsafe try DynamicValue(from: bytes.span.bytes, as: type)
                 return .value(bytes)
             } catch {
-                throw mistake(location, "is no \(type): \(error.reason)")
+                throw mistake(location, "is not a \(type): \(error.reason)")
             }
         }
         throw mistake(location, "takes an object of value, token or bytes")

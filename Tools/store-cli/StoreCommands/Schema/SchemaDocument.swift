@@ -102,7 +102,7 @@ enum SchemaDocument {
             return .object([JSONMember("struct", .array(try schema.fields.map(json)))])
         case .reference(let target, let id):
             return .object([JSONMember("reference", .string(target)), JSONMember("id", try json(id))])
-        default: throw CommandFailure(.badData, "a field of type \(type) has no form in a schema document")
+        default: throw CommandFailure(.badData, "a schema document cannot contain a field of type \(type)")
         }
     }
 

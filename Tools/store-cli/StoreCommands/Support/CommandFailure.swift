@@ -57,7 +57,7 @@ extension ExitStatus {
         .positionDiverged: .failed, .historyUnavailable: .failed, .consumerNotFound: .failed, .consumerHeld: .failed,
         .consumerLost: .failed,
         .consumerExpired: .failed, .changeConflict: .failed, .changeSetIncomplete: .failed,
-        .storeExists: .failed, .damaged: .failed, .inUse: .failed,
+        .storeExists: .failed, .damaged: .failed, .inUse: .failed, .linkedFile: .failed, .filesRemoved: .failed,
         .invalidValue: .badData, .tooLarge: .badData, .schemaMismatch: .badData,
         .unknownType: .usage, .unknownField: .usage,
         .notAStore: .noInput, .noSuchStore: .noInput, .noSuchTrace: .noInput,

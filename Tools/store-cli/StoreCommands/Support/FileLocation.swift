@@ -21,7 +21,7 @@ enum FileLocation {
         let descriptor = unsafe open(path, flags | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemFailure("\(path) cannot be opened") }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw SystemFailure("\(path) cannot be brought to disk") }
+        guard fsync(descriptor) == 0 else { throw SystemFailure("\(path) cannot be written to disk") }
     }
 }
 
@@ -36,7 +36,7 @@ struct WorkDirectory {
             guard let base = buffer.baseAddress, let made = unsafe mkdtemp(base) else { return nil }
             return unsafe String(cString: made)
         }
-        guard let made else { throw SystemFailure("nothing can be made in \(parent)") }
+        guard let made else { throw SystemFailure("no file can be created in \(parent)") }
         path = made
     }
 

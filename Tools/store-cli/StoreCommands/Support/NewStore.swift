@@ -1,4 +1,5 @@
 import Glibc
+import LMDB
 import StoreEngine
 import StoreRuntime
 
@@ -14,7 +15,7 @@ struct NewStore {
     ///   ``SystemFailure`` if the system refuses a call.
     func create(_ types: [SchemaDocument.Entry]) throws {
         let wasThere = unsafe access(path, F_OK) == 0
-        if !wasThere, unsafe mkdir(path, 0o750) != 0 { throw SystemFailure("the directory \(path) cannot be made") }
+        if !wasThere, unsafe mkdir(path, 0o750) != 0 { throw SystemFailure("the directory \(path) cannot be created") }
         do {
             try fill(types)
         } catch {
@@ -50,10 +51,10 @@ struct NewStore {
         var files = owner.forFiles
         files.mode = 0o640
         files.apply(to: workshop.path + "/data.mdb")
-        // `link` fails if the name exists: of two processes that create the store at the same time, one gets an error.
-        guard unsafe link(workshop.path + "/data.mdb", path + "/data.mdb") == 0 else {
+        // Of two processes that create the store at the same time, one gets an error.
+        guard StoreFile.move(workshop.path + "/data.mdb", toNew: path + "/data.mdb") else {
             if errno == EEXIST { throw existing }
-            throw SystemFailure("the store cannot be put in \(path)")
+            throw SystemFailure("the store cannot be moved to \(path)")
         }
         try FileLocation.sync(directory: path)
     }
@@ -73,8 +74,8 @@ struct NewStore {
         // An empty file is no store, but this program must not remove it.
         var status = stat()
         if unsafe stat(path + "/data.mdb", &status) == 0, status.st_size == 0 {
-            return StoreError(.storeExists, "\(path)/data.mdb is there, though empty", remedy: "remove it first")
+            return StoreError(.storeExists, "\(path)/data.mdb exists, but is empty", remedy: "remove it first")
         }
-        return StoreError(.storeExists, "\(path) holds a store already", remedy: "choose another directory")
+        return StoreError(.storeExists, "\(path) already holds a store", remedy: "choose another directory")
     }
 }

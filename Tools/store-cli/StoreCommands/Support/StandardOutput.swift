@@ -29,7 +29,7 @@ final class StandardOutput {
     static func requireOpen() throws {
         guard fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE != O_RDONLY else {
             throw CommandFailure(
-                .ioError, "standard output is closed; lead it to /dev/null where what is printed is of no use")
+                .ioError, "standard output is closed; redirect it to /dev/null if you do not need the output")
         }
     }
 

@@ -48,14 +48,14 @@ enum StoreAccess {
         let file = path + "/data.mdb"
         var status = stat()
         guard unsafe stat(file, &status) == 0 else {
-            let failure = SystemFailure("\(file) cannot be looked at")
+            let failure = SystemFailure("\(file) cannot be examined")
             if failure.isMissingFile { return }
             throw failure
         }
         // LMDB would treat it as a store that is yet to be created.
         guard status.st_mode & S_IFMT != S_IFREG || status.st_size > 0 else {
             throw StoreError(
-                .damaged, "\(file) is empty: the making of the store was cut short, or its content is lost",
+                .damaged, "\(file) is empty: the creation of the store was interrupted, or its content is lost",
                 remedy: "restore a backup, or remove the file and create the store again")
         }
     }

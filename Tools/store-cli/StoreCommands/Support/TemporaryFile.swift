@@ -19,7 +19,7 @@ final class TemporaryFile: Sendable {
             return descriptor
         }
         guard descriptor >= 0 else {
-            throw SystemFailure("a temporary file cannot be made in \(directory); set TMPDIR to another directory")
+            throw SystemFailure("a temporary file cannot be created in \(directory); set TMPDIR to another directory")
         }
     }
 
@@ -28,7 +28,7 @@ final class TemporaryFile: Sendable {
     /// Appends bytes.
     func append(_ bytes: [UInt8]) throws {
         try FileDescriptor.write(bytes, to: descriptor) { code in
-            SystemFailure("the temporary file cannot be written; set TMPDIR to a larger place", code: code)
+            SystemFailure("the temporary file cannot be written; set TMPDIR to a directory with more space", code: code)
         }
     }
 

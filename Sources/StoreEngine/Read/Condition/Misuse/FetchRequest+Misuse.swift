@@ -3,14 +3,14 @@
 
 extension Record {
     /// Refuses a field as a condition.
-    @available(*, unavailable, message: "a field is no condition by itself: compare it, as in $0.isOpen == true")
+    @available(*, unavailable, message: "a field is not a condition by itself: compare it, as in $0.isOpen == true")
     @_disfavoredOverload
     public static func `where`<Value>(_ condition: (Fields) -> Field<Self, Value>) -> FetchRequest<Self> { refused() }
 }
 
 extension FetchRequest {
     /// Refuses a field as a condition.
-    @available(*, unavailable, message: "a field is no condition by itself: compare it, as in $0.isOpen == true")
+    @available(*, unavailable, message: "a field is not a condition by itself: compare it, as in $0.isOpen == true")
     @_disfavoredOverload
     public func `where`<Value>(_ condition: (R.Fields) -> Field<R, Value>) -> FetchRequest { refused() }
 }

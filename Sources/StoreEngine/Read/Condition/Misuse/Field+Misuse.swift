@@ -65,7 +65,7 @@ public protocol _Converted {}
     *, unavailable,
     message: """
         compare a field with a value of its type: .north for an enum, Double(limit) for a Double, Reference(to: room) for a \
-        reference, nil for an optional alone; and numbers of two types by a calculation, as in $0.price - $0.stock > 0
+        reference, nil only for an optional; compare numbers of two types by a calculation, as in $0.price - $0.stock > 0
         """
 )
 extension Field: _ComparedWithAnything {}
@@ -84,16 +84,16 @@ extension Field: _OrderedWithoutOrder {}
 @available(*, unavailable, message: "calculate with numbers and with fields that are numbers")
 extension Field: _CalculatedWithAnything {}
 
-@available(*, unavailable, message: "there is no minus before a field: write 0 - $0.balance")
+@available(*, unavailable, message: "a field cannot have a minus sign: write 0 - $0.balance")
 extension Field: _Negated {}
 
 @available(*, unavailable, message: "compare the flag: write $0.isOpen == false")
 extension Field: _UsedAsCondition {}
 
-@available(*, unavailable, message: "a calculation is no condition: compare it, as in $0.used * 2 > 30")
+@available(*, unavailable, message: "a calculation is not a condition: compare it, as in $0.used * 2 > 30")
 extension Field: _CalculatedAsCondition {}
 
-@available(*, unavailable, message: "conditions have no operators of bits: calculate with +, -, *, / and %")
+@available(*, unavailable, message: "conditions have no bit operators: calculate with +, -, *, / and %")
 extension Field: _CombinedByBits {}
 
 @available(*, unavailable, message: "write the field first, as in $0.id.in([1, 2])")
@@ -101,7 +101,7 @@ extension Field: _SoughtInValues {}
 
 @available(
     *, unavailable,
-    message: "the field has no such part: ask for an element of its type, or for a text in a text"
+    message: "the field cannot contain this value: test for an element of its type, or for a text in a text"
 )
 extension Field: _AskedForAnything {}
 
@@ -117,13 +117,13 @@ extension Calculation: _ComparedInReverse {}
 @available(*, unavailable, message: "calculate with numbers and with fields that are numbers")
 extension Calculation: _CalculatedWithAnything {}
 
-@available(*, unavailable, message: "there is no minus before a calculation: write 0 - ($0.income * 2)")
+@available(*, unavailable, message: "a calculation cannot have a minus sign: write 0 - ($0.income * 2)")
 extension Calculation: _Negated {}
 
-@available(*, unavailable, message: "a calculation is no condition: compare it, as in $0.used * 2 > 30")
+@available(*, unavailable, message: "a calculation is not a condition: compare it, as in $0.used * 2 > 30")
 extension Calculation: _CalculatedAsCondition {}
 
-@available(*, unavailable, message: "conditions have no operators of bits: calculate with +, -, *, / and %")
+@available(*, unavailable, message: "conditions have no bit operators: calculate with +, -, *, / and %")
 extension Calculation: _CombinedByBits {}
 
 /// The body of operators that no program can call.

@@ -6,7 +6,7 @@ public protocol _LacksField<Root> {
 @available(
     *, unavailable,
     message: """
-        there is no field of this name: a reference and an embedded struct have the fields of their types, a text has \
+        there is no field with this name: a reference and an embedded struct have the fields of their types, a text has \
         contains, hasPrefix, hasSuffix and equals, each with .caseInsensitive
         """
 )

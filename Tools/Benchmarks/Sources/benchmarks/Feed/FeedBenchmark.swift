@@ -13,15 +13,16 @@ struct FeedBenchmark: AsyncParsableCommand {
         abstract:
             "Measures the feed: delivery, catching up, readers, consumers, a stopped reader, its cost to a bulk insert.",
         discussion:
-            "There is no peer in this: the figures are held against the commit's own time and against each other.")
+            "There is no comparable library: compare the figures with the time of the commit alone, and with each other."
+    )
 
-    @Option(help: "How many durable commits the delays are measured with.") var durable = 1_000
-    @Option(help: "How many commits that are not synced the readers and consumers are measured with.") var unsynced =
+    @Option(help: "The number of durable commits for the delays.") var durable = 1_000
+    @Option(help: "The number of unsynced commits for the readers and consumers.") var unsynced =
         50_000
-    @Option(help: "How many changes a reader catches up with.") var changes = 1_000_000
-    @Option(help: "How many of these changes are in one change set.") var perSet = 100
-    @Option(help: "How many commits are made beside a reader that has stopped.") var stopped = 1_000_000
-    @Option(help: "How many records the bulk insert adds in one transaction.") var inserted = 200_000
+    @Option(help: "The number of changes that a reader catches up with.") var changes = 1_000_000
+    @Option(help: "The number of these changes in one change set.") var perSet = 100
+    @Option(help: "The number of commits beside a stopped reader.") var stopped = 1_000_000
+    @Option(help: "The number of records in the transaction of the bulk insert.") var inserted = 200_000
     @Option(help: "Only these parts: delivery, readers, consumers, catchup, insert, stopped.") var part: [String] = []
     @ParentCommand var benchmarks: Benchmarks
     @Option(help: .hidden) var follow: String?

@@ -11,14 +11,14 @@ import ModelStore
 struct LiveBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "live",
-        abstract: "Measures models and live queries, with GRDB's ValueObservation where it does the same.",
-        discussion: "Commits are not synced, so that the step shows beside them.")
+        abstract: "Measures models and live queries, and GRDB's ValueObservation for the same work.",
+        discussion: "Commits are not synced, so that their time does not hide the step.")
 
     @Option(help: "Only these parts: observers, touched, matching, window, bulk, result, memory, reads.") var part:
         [String] = []
-    @Option(help: "How many commits each figure is the median of.") var commits = 200
-    @Option(help: "How many live queries there are in the part matching.") var queries = 100_000
-    @Option(help: "How many rows there are in the part window.") var rows = 1_000_000
+    @Option(help: "The number of commits for each median.") var commits = 200
+    @Option(help: "The number of live queries in the part matching.") var queries = 100_000
+    @Option(help: "The number of rows in the part window.") var rows = 1_000_000
     @Option(help: .hidden) var memoryOf: String?
     // Not `directory`, because the parent command would take an option of that name for itself.
     @Option(help: .hidden) var memoryStore: String?
@@ -26,7 +26,7 @@ struct LiveBenchmark: AsyncParsableCommand {
     func run() async throws {
         if let memoryOf {
             guard let kind = LiveMemory(rawValue: memoryOf), let memoryStore else {
-                throw BenchmarkError("a child is given what it measures, and a store")
+                throw BenchmarkError("a child process needs the name of its measurement, and a store")
             }
             return try await kind.measure(memoryStore)
         }

@@ -13,7 +13,7 @@ struct ObserverDelivery {
         let plain = try await CommitTimes(commits) { number in
             _ = try await store.write { try $0.update(Item.self, id: 0) { $0.value = Double(number) } }
         }
-        print("observers of one row each; a commit that is not synced and observed by nobody takes \(us(plain.median))")
+        print("observers of one row each; an unsynced commit without observers takes \(us(plain.median))")
         for count in [1, 100, 1_000, 10_000] {
             let one = try await delivery(store, observers: count)
             // GRDB reruns each observer's query: with 10,000 observers that takes minutes.
@@ -94,7 +94,7 @@ struct BulkDelivery {
         let waking = try await measureWaking()
         print(
             "\(BulkDelivery.rows) rows changed in one commit, for each row, in brackets processor time of all threads:")
-        print("  writing alone \(each(writing)); with models that nobody observes \(each(stepping));")
+        print("  writing alone \(each(writing)); with unobserved models \(each(stepping));")
         print("  until each row's observer has the value \(each(delivering))")
         print(
             "  delivery past the writing: \(each((delivering.wall - writing.wall, delivering.processor - writing.processor)))"

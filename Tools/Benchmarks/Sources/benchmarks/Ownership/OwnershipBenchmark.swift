@@ -10,10 +10,10 @@ import ModelStore
 struct OwnershipBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ownership",
-        abstract: "Measures pins, scopes, subscriptions and components, with OpenCombine where it does the same.")
+        abstract: "Measures pins, scopes, subscriptions and components, and OpenCombine for the same work.")
 
     @Option(help: "Only these parts: pins, scopes, published, models, tree.") var part: [String] = []
-    @Option(help: "How many models or components there are.") var count = 100_000
+    @Option(help: "The number of models or components.") var count = 100_000
     /// The side of a child process, so that its memory belongs to one side only.
     @Option(help: .hidden) var side: SubscriptionSide?
 

@@ -11,11 +11,11 @@ struct PastBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "past",
         abstract: "Measures reads of earlier positions, at distances of 1 to 100,000 commits.",
-        discussion: "There is no peer in this: the figures are held against the same reads of the newest position.")
+        discussion: "There is no comparable library: compare the figures with the same reads of the newest position.")
 
-    @Option(help: "How many accounts there are.") var count = 100_000
-    @Option(help: "The greatest distance.") var commits = 100_000
-    @Option(help: "How many of the accounts the commits change, at random.") var changed = 100_000
+    @Option(help: "The number of accounts.") var count = 100_000
+    @Option(help: "The greatest distance in commits.") var commits = 100_000
+    @Option(help: "The number of accounts that the commits change, at random.") var changed = 100_000
     @ParentCommand var benchmarks: Benchmarks
 
     func validate() throws {

@@ -13,10 +13,11 @@ struct ReplayBenchmark: AsyncParsableCommand {
         commandName: "replay",
         abstract: "Measures recording and replaying, against a writer alone and the target.")
 
-    @Option(help: "How many small change sets there are.") var count = 200_000
-    @Option(help: "Where stores and traces are made.") var directory = NSTemporaryDirectory()
-    @Option(help: "How often each is done.") var rounds = 5
-    @Option(help: "How many follow live queries beside the writer, where there are some.") var subscribers = 8
+    @Option(help: "The number of small change sets.") var count = 200_000
+    @Option(help: "The directory for stores and traces.") var directory = NSTemporaryDirectory()
+    @Option(help: "The number of repetitions.") var rounds = 5
+    @Option(help: "The number of live-query subscribers beside the writer, in the measurement with subscribers.")
+    var subscribers = 8
 
     func run() async throws {
         let folder = directory + "/replay-benchmark-\(getpid())"
@@ -50,7 +51,7 @@ struct ReplayBenchmark: AsyncParsableCommand {
             let recorded = try await write(count, to: path, trace: path + ".trace", subscribers: subscribers)
             ratios.append(Double(alone) / Double(recorded))
         }
-        print("the same beside \(subscribers) subscribers to live queries, with what they are given: \(median(ratios))")
+        print("the same beside \(subscribers) subscribers to live queries, with their updates: \(median(ratios))")
     }
 
     private func write(_ count: Int, to path: String, trace: String?, subscribers: Int = 0) async throws -> Int {

@@ -12,15 +12,15 @@ struct YCSB: AsyncParsableCommand {
         commandName: "ycsb",
         abstract: "Runs YCSB's core workloads A to F, with one client and with many.",
         discussion: """
-            Every side is loaded with the same records of ten fields of 100 bytes, then runs each workload with each \
-            number of clients, in the order A, B, C, F, D, E; the operations of a client are the same on every side. \
-            Every write waits for the disk. With one client, all that is read is compared.
+            Every side loads the same records of ten fields of 100 bytes, and then runs each workload with each number \
+            of clients, in the order A, B, C, F, D, E. The operations of a client are the same on every side. Every \
+            write waits for the disk. With one client, the benchmark compares everything that the sides read.
             """)
 
-    @Option(help: "How many records.") var records = 1_000_000
-    @Option(help: "How many operations of a workload whose operations mostly read.") var reads = 100_000
-    @Option(help: "How many operations of a workload of which half write.") var writes = 20_000
-    @Option(help: "Numbers of clients.") var clients: [Int] = [1, 64]
+    @Option(help: "The number of records.") var records = 1_000_000
+    @Option(help: "The number of operations in a workload that mostly reads.") var reads = 100_000
+    @Option(help: "The number of operations in a workload of which half write.") var writes = 20_000
+    @Option(help: "The numbers of clients.") var clients: [Int] = [1, 64]
     // Not `--only`: the parent has an option of that name, as with `--directory`, and would take the values of this option.
     @Option(help: "Only these workloads, such as A; may be repeated.") var workload: [String] = []
     @ParentCommand var benchmarks: Benchmarks

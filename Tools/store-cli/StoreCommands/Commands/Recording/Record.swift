@@ -8,25 +8,25 @@ import StoreRuntime
 struct Record: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Writes what the feed tells into a trace, and with --follow what is committed, until it is interrupted.",
+            "Records change sets to a trace file. With --follow, continues with new commits until interrupted.",
         discussion: """
-            A trace is a text file of one JSON value a line: the record types and records where it begins, then the change \
-            sets. `replay` makes a store of it again. Subscriptions and scopes are within other processes and not in it; a \
-            program records its own with ModelStoreReplay.
+            A trace is a text file with one JSON value a line: the record types and records at its beginning, then the \
+            change sets. `replay` creates a store from it. A trace does not contain the subscriptions and scopes of \
+            other processes. A program records its own with ModelStoreReplay.
 
-            With --follow the first signal (SIGINT, SIGTERM) has the trace finished, however long that takes; a second one \
-            leaves it unfinished, with status 1.
+            With --follow, the first signal (SIGINT, SIGTERM) completes the trace, however long that takes. A second \
+            signal leaves it unfinished, with status 1.
 
-            --redact puts other values in the place of those of a field, equal ones for equal values. Of actions only the \
-            names are left then.
+            --redact replaces the values of a field, equal values by equal ones. The trace then contains only the \
+            names of actions.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file()) var file: String
     @Option(
-        help: ArgumentHelp("The position to begin after; oldest when left out.", valueName: "position"))
+        help: ArgumentHelp("The position to begin after; oldest by default.", valueName: "position"))
     var since: PositionArgument?
-    @Flag(help: "Go on with each change set as it is committed, by whatever process.") var follow = false
+    @Flag(help: "Continue with each change set that any process commits.") var follow = false
     @Option(
         help: ArgumentHelp("A field whose values are redacted, as Type.field; may be repeated.", valueName: "field"))
     var redact: [String] = []
@@ -36,7 +36,7 @@ struct Record: ParsableCommand {
         if follow {
             interruption.watchSignals(
                 loss:
-                    "the trace \(file) is unfinished, as it was cut short; `replay --unfinished` reads what there is of it"
+                    "the trace \(file) is unfinished, because it was interrupted; read its whole lines with `replay --unfinished`"
             )
         }
         try options.read { store in

@@ -5,35 +5,38 @@ import StoreEngine
 /// `replay`: repeats the change sets of a trace.
 struct Replay: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Makes the change sets of a trace again in a new store, and compares what comes of them.",
+        abstract: "Applies the change sets of a trace to a new store, and compares the results.",
         discussion: """
-            Each change set must have the hash of the recorded one, and each recorded subscription be given what it was given. \
-            The first thing that differs is shown, with the change set that caused it, and the exit status is 1.
+            Each change set must have the hash of the recorded one, and each recorded subscription must receive the \
+            recorded updates. At the first difference, the command prints the difference and the change set that \
+            caused it, and exits with status 1.
 
-            What a replay that fails has made is removed; --until makes the store as it was before or after a change set.
+            A failed replay leaves no store. With --until, the store has the state before or after a change set.
 
-            Actions are run again by the program that knows them, with ModelStoreReplay.
+            To run recorded actions again, use ModelStoreReplay in the program that declares them.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: ArgumentHelp("The trace.", valueName: "trace"), completion: .file()) var trace: String
     @Option(
         help: ArgumentHelp(
-            "The directory of the new store, which is left there; none is when left out.", valueName: "dir"))
+            "The directory of the new store, which remains after the replay; by default, no store remains.",
+            valueName: "dir"))
     var into: String?
-    @Option(help: ArgumentHelp("The last change set to make, by its number.", valueName: "n")) var until: UInt64?
-    @Flag(help: "Compare records and results only, not hashes and single updates.") var semantic = false
+    @Option(help: ArgumentHelp("The number of the last change set to apply.", valueName: "n")) var until: UInt64?
+    @Flag(help: "Compare only records and results, not hashes and single updates.") var semantic = false
     @Option(
         help: ArgumentHelp("A field whose values are not compared, as Type.field; may be repeated.", valueName: "field")
     )
     var mask: [String] = []
-    @Flag(help: "Take a trace without its end up to its last whole line.") var unfinished = false
+    @Flag(help: "Accept an unfinished trace, up to its last whole line.") var unfinished = false
 
     func run() throws {
         guard options.store == nil else {
             throw CommandFailure(
                 .usage,
-                "replay reads no store but the trace: name the directory of the new one by --into, not by --store")
+                "replay reads a trace and not a store; name the directory of the new store with --into, not with --store"
+            )
         }
         var replay = ReplayOptions()
         replay.comparison = semantic || !mask.isEmpty ? .semantic : .exact
@@ -87,6 +90,6 @@ struct Replay: ParsableCommand {
         StandardError.writeLine(
             reached < until
                 ? "note: the trace ends with change set \(reached), before \(until)"
-                : "note: the trace begins after change set \(reached), so that none up to \(until) is in it")
+                : "note: the trace begins after change set \(reached), so it has no change set up to \(until)")
     }
 }

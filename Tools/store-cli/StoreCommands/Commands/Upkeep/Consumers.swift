@@ -8,9 +8,10 @@ struct Consumers: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Lists the consumers of the feed with their positions and lag, and moves or deletes them.",
         discussion: """
-            Without more, each consumer's position, how many change sets after it the consumer wants (lag), whether a process holds it, \
-            whether it has expired because change sets that it had not seen are gone, how many it left out since they \
-            failed (skipped), and when it last moved.
+            Without a subcommand, the command lists each consumer: its position, the number of later change sets that \
+            it wants (lag), whether a process holds it, whether it has expired because change sets that it had not \
+            seen are gone, how many change sets it left out because they failed (skipped), and when its position last \
+            moved.
             """,
         subcommands: [ConsumersList.self, ConsumersReset.self, ConsumersDelete.self],
         defaultSubcommand: ConsumersList.self)
@@ -19,7 +20,7 @@ struct Consumers: ParsableCommand {
 /// `consumers list`: the default subcommand of `consumers`.
 struct ConsumersList: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Lists them; what is done when nothing more is said.")
+        commandName: "list", abstract: "Lists the consumers.")
 
     @OptionGroup var options: GlobalOptions
 
@@ -42,15 +43,15 @@ struct ConsumersList: ParsableCommand {
 /// `consumers reset`: moves a consumer to another position.
 struct ConsumersReset: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Has a consumer go on after another position.",
+        commandName: "reset", abstract: "Moves a consumer to another position.",
         discussion: """
-            A consumer that had expired goes on. A process that holds the consumer loses it, with an error at its next \
-            acknowledgement.
+            An expired consumer can continue. A process that holds the consumer loses it, and gets an error at its \
+            next acknowledgement.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The consumer.") var name: String
-    @Option(help: ArgumentHelp("The position to go on after, oldest or newest.", valueName: "position"))
+    @Option(help: ArgumentHelp("The position to continue after, or oldest or newest.", valueName: "position"))
     var to: PositionArgument
 
     func run() throws {
@@ -61,7 +62,7 @@ struct ConsumersReset: ParsableCommand {
                 return try store.consumers().first { $0.name == name }?.position
             }
             let next = position.map { "position \($0.sequence)" } ?? "another position"
-            StandardError.writeLine("\(name) goes on after \(next)")
+            StandardError.writeLine("\(name) continues after \(next)")
         }
     }
 }
@@ -69,10 +70,10 @@ struct ConsumersReset: ParsableCommand {
 /// `consumers delete`: removes a consumer.
 struct ConsumersDelete: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Forgets a consumer and its position.",
+        commandName: "delete", abstract: "Deletes a consumer and its position.",
         discussion: """
-            A process that holds the consumer loses it, with an error at its next acknowledgement. Whether to do it is \
-            asked on a terminal; elsewhere --yes must stand for the answer.
+            A process that holds the consumer loses it, and gets an error at its next acknowledgement. On a terminal, \
+            the command asks first. Elsewhere, it requires --yes.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -129,8 +130,8 @@ enum ConsumerRow {
         switch bound {
         case .unknownCondition: "its filter has a condition that only its own program can read"
         case .tooFarBehind: "only the first 16 MiB or 16,000 changes were compared with its filter"
-        case .outdatedFilter: "its filter does not fit the store's schema"
-        case .missingChangeSets: "change sets after its position are not retained any more, or cannot be read"
+        case .outdatedFilter: "its filter does not match the store's schema"
+        case .missingChangeSets: "change sets after its position are no longer retained, or cannot be read"
         }
     }
 

@@ -9,13 +9,13 @@ struct Readers: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Lists the open read transactions of all processes.",
         discussion: """
-            A transaction that is held for long keeps freed pages from being used again; behind says for how many \
-            commits. How old a transaction is, nobody keeps; processAgeSeconds is the age of its process, which it cannot \
-            exceed. Slots of processes that are gone are cleared with --clear-stale.
+            A long transaction prevents the reuse of freed pages. The column behind shows the number of commits since \
+            the transaction's snapshot. LMDB does not record the age of a transaction. processAgeSeconds is the age of \
+            its process, which is at least as great. --clear-stale frees the slots of processes that no longer exist.
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Flag(help: "Free the slots of processes that are gone.") var clearStale = false
+    @Flag(help: "Free the slots of processes that no longer exist.") var clearStale = false
 
     func run() throws {
         let columns = [

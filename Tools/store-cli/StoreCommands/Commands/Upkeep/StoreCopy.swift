@@ -21,7 +21,8 @@ struct Compact: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Writes a consistent copy without free pages, while services run.",
         discussion: """
-            The store itself stays as it is. To have it smaller, stop what uses it and `restore` the compacted copy.
+            The store itself does not change. To shrink it, stop the programs that use it, and `restore` the compacted \
+            copy.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -33,10 +34,11 @@ struct Compact: ParsableCommand {
 /// `restore`: replaces the store with a copy.
 struct Restore: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Puts a copy in the place of a store that nothing has open.",
+        abstract: "Replaces a store with a copy, if no program has the store open.",
         discussion: """
-            The copy is checked first and takes the place in one step: whatever happens, there is the old store or the \
-            new one. Its feed starts a new epoch, so positions of the replaced store are no longer taken.
+            The command checks the copy first, and replaces the store in one step: after a failure, either the old \
+            store or the new one is there. The new feed starts a new epoch, so the store no longer accepts positions \
+            of the replaced store.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -65,7 +67,7 @@ private struct StoreCopy {
     private func copy(_ store: Store, _ path: String, _ compacting: Bool) throws -> Int {
         let wasThere = unsafe access(directory, F_OK) == 0
         if !wasThere, unsafe mkdir(directory, 0o750) != 0 {
-            throw SystemFailure("the directory \(directory) cannot be made")
+            throw SystemFailure("the directory \(directory) cannot be created")
         }
         do {
             guard unsafe access(directory + "/data.mdb", F_OK) != 0 else { throw existing }
@@ -78,15 +80,15 @@ private struct StoreCopy {
             }
             FileOwnership(of: path + "/data.mdb")?.apply(to: made)
             try FileLocation.sync(file: made)
-            // `link` fails if the name exists.
-            guard unsafe link(made, directory + "/data.mdb") == 0 else {
+            var status = stat()
+            let byteCount = unsafe stat(made, &status) == 0 ? Int(status.st_size) : 0
+            guard StoreFile.move(made, toNew: directory + "/data.mdb") else {
                 if errno == EEXIST { throw existing }
-                throw SystemFailure("the copy cannot be put in \(directory)")
+                throw SystemFailure("the copy cannot be moved to \(directory)")
             }
             if !wasThere { FileOwnership(of: path)?.apply(to: directory) }
             try FileLocation.sync(directory: directory)
-            var status = stat()
-            return unsafe stat(made, &status) == 0 ? Int(status.st_size) : 0
+            return byteCount
         } catch {
             if !wasThere { _ = unsafe rmdir(directory) }
             throw error
@@ -94,6 +96,6 @@ private struct StoreCopy {
     }
 
     private var existing: StoreError {
-        StoreError(.storeExists, "\(directory) holds a store already", remedy: "choose an empty directory")
+        StoreError(.storeExists, "\(directory) already holds a store", remedy: "choose an empty directory")
     }
 }

@@ -5,10 +5,10 @@ import StoreRuntime
 /// `verify`: checks everything in the store.
 struct Verify: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Walks through everything and prints what is wrong, with its place.",
+        abstract: "Checks the whole store, and prints each fault with its location.",
         discussion: """
-            The walk runs in a process of its own, so that damage which ends it is a finding too. The store may be in \
-            use meanwhile. Exit status 1 if anything is wrong.
+            The check runs in its own process, so damage that ends that process is a finding too. Other programs may \
+            use the store meanwhile. The exit status is 1 if anything is wrong.
             """)
 
     private static let columns = [OutputColumn("place"), OutputColumn("kind"), OutputColumn("problem")]
@@ -69,7 +69,7 @@ struct Verify: ParsableCommand {
             let damaged = "the store is damaged in \(Counted.text(findings - uncheckedCount, "place"))"
             let open =
                 isCutShort
-                ? ", and the walk did not come to its end"
+                ? ", and the walk did not finish"
                 : uncheckedCount == 0 ? "" : ", and \(Counted.text(uncheckedCount, "database")) could not be checked"
             throw CommandFailure(.failed, "\(damaged)\(open); restore a backup")
         }
@@ -102,7 +102,7 @@ private struct DatabaseSearch {
             let counted = entries == "1" ? "1 entry" : "\(entries) entries"
             return .finding(
                 kind: VerifyFinding.Kind.unchecked.rawValue, location: database.location,
-                problem: "\(database.problem); read by itself it has \(counted)")
+                problem: "\(database.problem); read alone, it has \(counted)")
         case .failed(let reason): return .finding(kind: "storage", location: database.location, problem: reason)
         case .crashed(let end): return crash(database.location, end)
         }
@@ -151,7 +151,7 @@ private struct DatabaseSearch {
             case .signal(6): "SIGABRT"
             case .signal(4), .signal(5): "a trap"
             case .signal(let number): "signal \(number)"
-            case .finished, .silent: "an exit without a word"
+            case .finished, .silent: "an exit without a message"
             }
         return .finding(kind: "crash", location: location, problem: "reading its pages ends the process with \(how)")
     }

@@ -4,16 +4,16 @@ import StoreEngine
 /// `create`: makes a new store from a schema document.
 struct Create: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Makes a new store from a schema document.",
+        abstract: "Creates a new store from a schema document.",
         discussion: """
-            The document is what `schema --output json` prints. The directory is made when it is missing; its files \
-            belong to the owner of the directory, also when root makes them.
+            The document is the output of `schema --output json`. The command creates a missing directory. The files \
+            belong to the owner of the directory, even if root creates them.
             """)
 
     @OptionGroup var options: GlobalOptions
 
     @Option(
-        help: ArgumentHelp("The schema document, - for standard input.", valueName: "file"), completion: .file())
+        help: ArgumentHelp("The schema document, or - for standard input.", valueName: "file"), completion: .file())
     var schema: String
 
     func run() throws {

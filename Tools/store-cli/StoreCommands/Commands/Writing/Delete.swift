@@ -5,10 +5,10 @@ import StoreRuntime
 /// `delete`: deletes records by id, or those that meet a condition.
 struct Delete: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Deletes records by their ids, all of them or, when one is missing, none.",
+        abstract: "Deletes records by their ids. If one of them is missing, deletes none.",
         discussion: """
-            With --where, an expression as query takes it, all records that meet it are deleted, in one transaction. \
-            How many there are is said first, and asked about on a terminal; elsewhere --yes must stand for the answer.
+            With --where, an expression as in query, the command deletes all records that meet it, in one transaction. \
+            It first prints their number. On a terminal, it then asks. Elsewhere, it requires --yes.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -16,15 +16,15 @@ struct Delete: ParsableCommand {
     @Argument(help: ArgumentHelp(IDArgument.help)) var ids: [String] = []
     @Option(
         name: .customLong("where"), parsing: .unconditional,
-        help: ArgumentHelp("Which records, instead of ids.", valueName: "expression"))
+        help: ArgumentHelp("A condition for the records, instead of ids.", valueName: "expression"))
     var condition: String?
-    @Flag(help: "Delete what --where finds without asking.") var yes = false
+    @Flag(help: "Delete the records that match --where without asking.") var yes = false
 
     func run() throws {
         guard ids.isEmpty != (condition == nil) else {
             throw CommandFailure(
                 .usage,
-                ids.isEmpty ? "name the ids to delete, or --where" : "--where stands instead of ids, not beside them")
+                ids.isEmpty ? "name the ids to delete, or --where" : "--where replaces the ids; give one of them")
         }
         if yes, condition == nil {
             throw CommandFailure(.usage, "--yes is for --where; ids are deleted without asking")

@@ -13,18 +13,18 @@ struct Import: ParsableCommand {
             store-cli import … --create [--schema FILE]
             """,
         discussion: """
-            Everything is checked before anything is written. A bad line stops the import, and nothing of it stays; \
-            with --on-error skip the good ones stay and the bad ones are listed.
+            The command checks the whole input before it writes. A bad line stops the import, and nothing is imported. \
+            With --on-error skip, the command imports the good lines and lists the bad ones.
 
-            A TYPE that the store does not have is made from the input: --id names the field that tells records \
-            apart, and what the fields hold is inferred from all lines.
+            If the store has no TYPE, the command creates it from the input: --id names the field that identifies a \
+            record, and the command infers the field types from all lines.
 
-            With --create a store that is missing is made first, with the record types of --schema or none. The id of a new TYPE is \
-            then the field id unless --id says otherwise. When the import fails there is no store either.
+            With --create, the command first creates a missing store, with the record types of --schema or none. The \
+            id of a new TYPE is then the field id, unless --id names others. If the import fails, it creates no store.
 
-            Without TYPE each line is {"type": NAME, "record": RECORD}, as `export` writes all types.
+            Without TYPE, each line is {"type": NAME, "record": RECORD}, as `export` writes all types.
 
-            In CSV the first line names the fields. An empty field is none, or the field's default; "" is an empty \
+            In CSV, the first line names the fields. An empty field is null, or the field's default; "" is an empty \
             text. Arrays, sets, dictionaries and structs are JSON.
             """)
 
@@ -38,21 +38,21 @@ struct Import: ParsableCommand {
     @OptionGroup var creation: CreateOptions
 
     @Argument(help: "The record type.", completion: TypeNameCompletion.kind) var type: String
-    @Argument(help: "The input, - for standard input.", completion: .file()) var file: String?
+    @Argument(help: "The input, or - for standard input.", completion: .file()) var file: String?
 
-    @Option(help: "The input's form; by default the file's extension says it, and it is jsonl for standard input.")
+    @Option(help: "The input format; by default that of the file's extension, and jsonl for standard input.")
     var format: Format?
 
-    @Option(name: .customLong("on-error"), help: "What becomes of a bad line.")
+    @Option(name: .customLong("on-error"), help: "The reaction to a bad line.")
     var mistakeHandling = MistakeHandling.stop
 
-    @Option(help: ArgumentHelp("A field of the new type's id; repeat for a composite one.", valueName: "field"))
+    @Option(help: ArgumentHelp("A field of the new type's id; repeat it for a composite id.", valueName: "field"))
     var id: [String] = []
 
     @Option(help: ArgumentHelp("Index a field of the new type, or several together: a,b.", valueName: "field"))
     var index: [String] = []
 
-    @Option(help: ArgumentHelp("The same, and no two records may have equal values.", valueName: "field"))
+    @Option(help: ArgumentHelp("Like --index, but no two records may have equal values.", valueName: "field"))
     var unique: [String] = []
 
     func run() throws {
@@ -60,8 +60,8 @@ struct Import: ParsableCommand {
         let path = file ?? type
         let new = NewTypeOptions(id: id, index: index, unique: unique)
         guard let format = format ?? Self.format(of: path) else {
-            let missing = file == nil ? "; or name the file behind the TYPE" : ""
-            throw CommandFailure(.usage, "the form of \(path) is not known by its extension; give --format\(missing)")
+            let missing = file == nil ? ", or name the file after the TYPE" : ""
+            throw CommandFailure(.usage, "the extension of \(path) does not name a format; give --format\(missing)")
         }
         let input: InputSource
         do {
@@ -73,7 +73,7 @@ struct Import: ParsableCommand {
             let importer = Importer(store: store, input: input, skipsMistakes: mistakeHandling == .skip)
             guard let name else {
                 guard format == .jsonl, new.isEmpty else {
-                    throw CommandFailure(.usage, "without a TYPE the input is JSON Lines that name theirs")
+                    throw CommandFailure(.usage, "without a TYPE, the input must be JSON Lines that name their types")
                 }
                 return try importer.runNamingTypes(JSONRows(input, namesTypes: true))
             }
@@ -92,7 +92,7 @@ struct Import: ParsableCommand {
         if let type = types.first(where: { $0.name == name }) {
             guard new.isEmpty else {
                 throw CommandFailure(
-                    .usage, "the store has \(name) already; --id, --index and --unique are for new types")
+                    .usage, "the store already has \(name); --id, --index and --unique are for new types")
             }
             return try importer.run(rows, as: type)
         }
@@ -102,8 +102,8 @@ struct Import: ParsableCommand {
             let nearest = NearestName.find(name, among: types.map(\.name))
             throw CommandFailure(
                 .usage,
-                "the store has no record type \(name); " + (nearest.map { "did you mean \($0)? " } ?? "")
-                    + "To make it from the input, name its id with --id FIELD")
+                "the store has no record type \(name); " + (nearest.map { "did you mean \($0)? otherwise " } ?? "")
+                    + "create it from the input with --id FIELD")
         }
         return try importer.run(rows, creating: name, new)
     }

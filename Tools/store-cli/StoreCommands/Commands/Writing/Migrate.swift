@@ -6,21 +6,21 @@ import StoreRuntime
 /// `migrate`: changes record types to match a schema document.
 struct Migrate: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Makes record types just what a schema document declares, where all records fit.",
+        abstract: "Changes record types to match a schema document, if all records fit.",
         discussion: """
-            The document is what `schema --output json` prints; types that it does not name stay as they are. A field \
-            that it leaves out goes with its values, unless another field names it in renamedFrom. Everything happens \
-            in one transaction, for which other writers wait, or nothing: where records do not fit, they are listed \
-            (up to \(TypeMigration.misfitLimit) of each type) and the exit status is 1. --dry-run does it all and \
-            undoes it.
+            The document has the form of `schema --output json`. Types that it does not name stay as they are. A field \
+            that it omits is deleted with its values, unless another field names it in renamedFrom. Everything happens \
+            in one transaction, for which other writers wait. If records do not fit, nothing changes: the command \
+            lists them (up to \(TypeMigration.misfitLimit) of each type), and the exit status is 1. --dry-run does \
+            everything and then undoes it.
             """)
 
     @OptionGroup var options: GlobalOptions
 
     @Option(
-        help: ArgumentHelp("The schema document, - for standard input.", valueName: "file"), completion: .file())
+        help: ArgumentHelp("The schema document, or - for standard input.", valueName: "file"), completion: .file())
     var schema: String
-    @Flag(help: "Only say what would change, and which records do not fit.") var dryRun = false
+    @Flag(help: "Only print the changes, and the records that do not fit.") var dryRun = false
 
     func run() throws {
         let document = try InputSource(schema).readAll()
@@ -44,7 +44,7 @@ struct Migrate: ParsableCommand {
         }
         let changeCount = migrations.reduce(0) { $0 + $1.steps.count }
         let steps = Counted.text(changeCount, "step")
-        StandardError.writeLine(dryRun ? "all records fit: \(steps) to take, none was taken" : "migrated: \(steps)")
+        StandardError.writeLine(dryRun ? "all records fit: \(steps) to take, none taken" : "migrated: \(steps)")
     }
 
     private func tellMisfits(of migration: TypeMigration) {

@@ -7,22 +7,22 @@ struct Insert: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Inserts one record and prints it as it is stored.",
         discussion: """
-            Fields that are left out get their default, or none where they are optional. An id that the store assigns \
-            may be left out too.
+            An omitted field gets its default, or null if it is optional. An id that the store assigns may be omitted \
+            too.
 
-            With --create a store that is missing is made first, with the record types of --schema or none. A TYPE that the store \
-            does not have is then made from the record, with the field id as its id unless --id names others. When the insert fails \
-            nothing of that stays.
+            With --create, the command first creates a missing store, with the record types of --schema or none. If \
+            the store has no TYPE, the command creates it from the record. The id of the new TYPE is the field id, \
+            unless --id names others. If the insert fails, it creates neither.
             """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var creation: CreateOptions
     @Option(
         help: ArgumentHelp(
-            "With --create: a field of the new type's id; repeat for a composite one.", valueName: "field"))
+            "With --create: a field of the new type's id; repeat it for a composite id.", valueName: "field"))
     var id: [String] = []
     @Argument(help: "The record type.", completion: TypeNameCompletion.kind) var type: String
-    @Argument(help: "The record as a JSON object, - for standard input.") var json: String
+    @Argument(help: "The record as a JSON object, or - for standard input.") var json: String
 
     func run() throws {
         guard creation.create || id.isEmpty else {
@@ -45,7 +45,7 @@ struct Upsert: ParsableCommand {
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The record type.", completion: TypeNameCompletion.kind) var type: String
-    @Argument(help: "The record as a JSON object, - for standard input.") var json: String
+    @Argument(help: "The record as a JSON object, or - for standard input.") var json: String
 
     func run() throws { try RecordPut(options: options, type: type, json: json).run(.upsert) }
 }
@@ -80,7 +80,7 @@ private struct RecordPut {
                     NewTypeOptions(id: id.isEmpty ? ["id"] : id, index: [], unique: [], assumesID: id.isEmpty))
             ]
         } else if !id.isEmpty {
-            throw CommandFailure(.usage, "the store has \(name) already; --id is for new types")
+            throw CommandFailure(.usage, "the store already has \(name); --id is for new types")
         }
         let (record, type) = try store.write(addingTypes: schemas) { try Self.put(members, as: name, .insert, in: &$0) }
         try options.printing { try record.print(type, options.format, to: $0) }
@@ -100,7 +100,7 @@ private struct RecordPut {
         do {
             let value = json == "-" ? try JSONReader.read(InputSource("-").readAll()) : try JSONReader.read(json)
             guard let members = value.object else {
-                throw CommandFailure(.badData, "a record is a JSON object, found \(value.kindDescription)")
+                throw CommandFailure(.badData, "a record must be a JSON object, found \(value.kindDescription)")
             }
             return members
         } catch let error as JSONError {

@@ -5,17 +5,17 @@ import StoreRuntime
 /// `revert`: returns all records to their state at a position.
 struct Revert: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Brings all records back to where they were at a position, in a new write.",
+        abstract: "Restores all records to their state at a position, in a new write.",
         discussion: """
-            A position is the sequence number of a change set, or the token that stands for it in `stat` and `feed`; oldest \
-            and newest are positions too. All change sets after it are undone, by whatever program they were written. \
-            Each record that changes is printed, as `diff` does it. The schema stays.
+            A position is the sequence number of a change set, its token from `stat` or `feed`, oldest or newest. The \
+            command undoes all later change sets, whichever program wrote them. It prints each record that changes, as \
+            `diff` does. The schema does not change.
 
             --dry-run prints the same and changes nothing.
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Option(help: ArgumentHelp("The position to go back to.", valueName: "position")) var to: PositionArgument
+    @Option(help: ArgumentHelp("The position to restore.", valueName: "position")) var to: PositionArgument
     @Flag(help: "Only print what would change.") var dryRun = false
 
     func run() throws {

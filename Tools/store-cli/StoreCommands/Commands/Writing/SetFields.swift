@@ -13,14 +13,16 @@ struct SetFields: ParsableCommand {
             store-cli set TYPE --where EXPRESSION [--yes] FIELD=VALUE …
             """,
         discussion: """
-            A value is read as its field's type says: plain text, a number, true or false, ISO 8601, base64; for an \
-            enum the name or the raw value of a case; JSON for arrays, sets, dictionaries and structs. FIELD= is an empty text, FIELD=null none where the field is \
-            optional (FIELD='"null"' is the text). A field of a struct is addressed with dots: address.city=Bonn.
+            The field's type determines the form of a value: plain text, a number, true or false, ISO 8601, or base64; \
+            for an enum, the name or the raw value of a case; for arrays, sets, dictionaries and structs, JSON. FIELD= \
+            is an empty text. FIELD=null is null, if the field is optional (FIELD='"null"' is the text). Dots lead to \
+            a field of a struct: address.city=Bonn.
 
-            With --if, an expression as query takes it, nothing changes and the status is 1 unless the record meets it.
+            With --if, an expression as in query, the command changes the record only if it meets the expression. \
+            Otherwise the exit status is 1.
 
-            With --where instead of an id, all records that meet the expression are changed, in one transaction. Their \
-            number is printed first, and a terminal is asked; elsewhere --yes stands for the answer.
+            With --where instead of an id, the command changes all records that meet the expression, in one \
+            transaction. It first prints their number. On a terminal, it then asks. Elsewhere, it requires --yes.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -28,13 +30,13 @@ struct SetFields: ParsableCommand {
     @Argument(help: ArgumentHelp("\(IDArgument.help) Not with --where.", valueName: "id")) var words: [String] = []
     @Option(
         name: .customLong("if"), parsing: .unconditional,
-        help: ArgumentHelp("What the record must meet.", valueName: "expression"))
+        help: ArgumentHelp("A condition that the record must meet.", valueName: "expression"))
     var condition: String?
     @Option(
         name: .customLong("where"), parsing: .unconditional,
-        help: ArgumentHelp("Which records, instead of an id.", valueName: "expression"))
+        help: ArgumentHelp("A condition for the records, instead of an id.", valueName: "expression"))
     var wanted: String?
-    @Flag(help: "Change what --where finds without asking.") var yes = false
+    @Flag(help: "Change the records that match --where without asking.") var yes = false
 
     func run() throws {
         if let wanted { try change(where: wanted) } else { try changeOne() }
@@ -131,7 +133,7 @@ struct FieldAssignment: Sendable {
                     .usage,
                     other.path == assignment.path
                         ? "\(assignment.name) is named twice"
-                        : "\(other.name) and \(assignment.name) set the same; name one of them")
+                        : "\(other.name) and \(assignment.name) set the same field; name one of them")
             }
         }
     }
@@ -159,7 +161,8 @@ struct FieldAssignment: Sendable {
             let old = record.values[part.fieldIndex]
             guard try value(of: fields[part.fieldIndex].type, type) != old else { return }
             throw CommandFailure(
-                .badData, "\(type.name).\(name) is the id, which does not change; insert a new record, delete this one")
+                .badData, "\(type.name).\(name) is the id, which cannot change; insert a new record and delete this one"
+            )
         }
         try set(path[...], in: &record.values, of: fields, type)
     }
@@ -177,7 +180,7 @@ struct FieldAssignment: Sendable {
         guard case .fields(var nested) = values[fieldIndex] else {
             throw CommandFailure(
                 .badData,
-                "\(type.name).\(first) is none, so \(name) cannot be set alone; give \(first) as a JSON object")
+                "\(type.name).\(first) is null, so \(name) cannot be set alone; give \(first) as a JSON object")
         }
         try set(path.dropFirst(), in: &nested, of: schema.fields, type)
         values[fieldIndex] = .fields(nested)

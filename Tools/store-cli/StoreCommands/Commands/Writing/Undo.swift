@@ -7,14 +7,13 @@ struct Undo: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Undoes a change set of the feed, whole or not at all, in a new write.",
         discussion: """
-            The position is the sequence number of the change set, or the token that stands for it in `stat` and `feed`; \
-            newest is the last one. Inserted records are deleted, deleted ones inserted again, and fields that were \
-            updated get their earlier values; other fields stay as they are. Each record that changes is printed, as \
-            `diff` does it.
+            The position is the sequence number of the change set, its token from `stat` or `feed`, or newest. The \
+            command deletes inserted records, inserts deleted records again, and gives updated fields their earlier \
+            values. Other fields stay as they are. It prints each record that changes, as `diff` does.
 
-            A record that was changed since in the same fields is a conflict. Then nothing is undone, the conflicts are \
-            printed, with a kind that begins with conflict, and the exit status is 1. With --skip-conflicts these records \
-            stay as they are, all others are undone, and the exit status is 0.
+            If the same fields of a record changed since, the record is a conflict. Then nothing is undone: the \
+            command prints the conflicts, with a kind that begins with conflict, and the exit status is 1. With \
+            --skip-conflicts, these records stay as they are, all others are undone, and the exit status is 0.
 
             --dry-run prints the same and changes nothing.
             """)

@@ -5,11 +5,11 @@ import StoreRuntime
 
 /// The options of `import` and `insert` that create a missing store.
 struct CreateOptions: ParsableArguments {
-    @Flag(help: "Make the store if there is none.") var create = false
+    @Flag(help: "Create the store if it does not exist.") var create = false
 
     @Option(
         help: ArgumentHelp(
-            "With --create: the schema document of a new store, - for standard input.", valueName: "file"),
+            "With --create: the schema document of a new store, or - for standard input.", valueName: "file"),
         completion: .file())
     var schema: String?
 
@@ -26,7 +26,7 @@ struct CreateOptions: ParsableArguments {
             return try body()
         } catch let error as StoreError where error.code == .noSuchStore && !create {
             throw StoreError(
-                error.code, error.message, remedy: "check the path, or give --create to make the store", cause: error)
+                error.code, error.message, remedy: "check the path, or give --create to create the store", cause: error)
         }
     }
 
@@ -38,7 +38,7 @@ struct CreateOptions: ParsableArguments {
         let path = try options.requireStore()
         guard create, !FileManager.default.fileExists(atPath: path + "/data.mdb") else {
             guard schema == nil else {
-                throw CommandFailure(.usage, "\(path) holds a store already; --schema is for a new one")
+                throw CommandFailure(.usage, "\(path) already holds a store; --schema is for a new one")
             }
             return try suggestingCreate { try options.write(printsResult: printsResult, body) }
         }

@@ -4,7 +4,7 @@ import StoreEngine
 /// JSON array if a part contains a comma.
 enum IDArgument {
     /// The help text of the commands.
-    static let help = "The record's id; parts of a composite one separated by commas, or a JSON array."
+    static let help = "The record's id; for a composite id, its parts separated by commas, or a JSON array."
 
     /// Returns the values of the id's fields.
     ///

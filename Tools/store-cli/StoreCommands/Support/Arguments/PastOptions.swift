@@ -6,7 +6,7 @@ import StoreRuntime
 struct PastOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The position whose records are read, as of `at`; the newest when left out.", valueName: "position"))
+            "The position to read at, as in `at`; the newest by default.", valueName: "position"))
     var at: PositionArgument?
 
     /// Opens the store, reads records with `body`, and closes the store.

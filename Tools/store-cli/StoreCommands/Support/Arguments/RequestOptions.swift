@@ -7,15 +7,15 @@ struct RequestOptions: ParsableArguments {
     // The values of these options may begin with a dash.
     @Option(
         name: .customLong("where"), parsing: .unconditional,
-        help: ArgumentHelp("Which records; all when left out.", valueName: "expression"))
+        help: ArgumentHelp("A condition for the records; all records by default.", valueName: "expression"))
     var condition: String?
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The fields to order by, with a minus those that descend: a,-b.", valueName: "fields"))
+        help: ArgumentHelp("The fields to sort by, with a minus for descending order: a,-b.", valueName: "fields"))
     var sort: String?
-    @Option(parsing: .unconditional, help: ArgumentHelp("How many records at most.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The maximum number of records.", valueName: "n"))
     var limit: Int?
-    @Option(parsing: .unconditional, help: ArgumentHelp("How many of the first to leave out.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The number of records to skip.", valueName: "n"))
     var offset: Int?
 
     /// Returns the request for the records of `type`.

@@ -8,7 +8,7 @@ import Testing
     var note: String?
 }
 
-/// The examples of the articles, in the form in which programs write them.
+/// Runs examples of the articles, and checks their effects. ``ArticleCodeTests`` compiles all code of the articles.
 @Suite(.timeLimit(.minutes(5))) struct ArticleExampleTests {
     private static func store() throws -> Store {
         let store = try Store.temporary(records: Sensor.self, Inspection.self)

@@ -1,0 +1,72 @@
+internal import Glibc
+
+/// Operations on the files of a store that no process has open. They never follow a symbolic link.
+package enum StoreFile {
+    /// The bytes that a copy reads at a time.
+    private static let chunkByteCount = 1 << 20
+
+    /// Renames a file, and fails with `EEXIST` (in `errno`) if the new name exists. The file has one name at any moment, except on
+    /// file systems that cannot rename so.
+    package static func move(_ old: String, toNew new: String) -> Bool {
+        if SystemCalls.renameToNew(old, new) { return true }
+        guard errno == EINVAL || errno == ENOSYS else { return false }
+        return unsafe link(old, new) == 0 && unlink(old) == 0
+    }
+
+    /// Exchanges two files; false (and `errno`) on failure. The second name refers to one of the files at any moment.
+    package static func exchange(_ first: String, _ second: String) -> Bool {
+        if SystemCalls.exchange(first, second) { return true }
+        // Some file systems cannot exchange names in one step.
+        guard errno == EINVAL || errno == ENOSYS else { return false }
+        let aside = first + ".aside"
+        return unsafe link(second, aside) == 0 && rename(first, second) == 0 && rename(aside, first) == 0
+    }
+
+    /// Copies a regular file to a new one, byte by byte.
+    ///
+    /// - Throws: ``LMDBError``: `notAStore` if the source is no regular file, `linkedFile` if it is a symbolic link; the system's
+    ///   errors, `diskFull` among them. It leaves no new file then.
+    /// - Complexity: O(bytes)
+    package static func copy(_ source: String, to target: String) throws(LMDBError) {
+        let reading = unsafe open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard reading >= 0 else {
+            if errno == ELOOP {
+                throw LMDBError(
+                    .linkedFile, operation: "open", path: source, detail: "the file is a symbolic link",
+                    remedy: "name the directory that holds the file itself")
+            }
+            throw LMDBError(code: errno, operation: "open", path: source)
+        }
+        defer { close(reading) }
+        guard SystemCalls.byteCount(of: reading) != nil else {
+            throw LMDBError(
+                .notAStore, operation: "open", path: source, detail: "it is not a regular file",
+                remedy: "name the directory of a store")
+        }
+        let writing = unsafe open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard writing >= 0 else { throw LMDBError(code: errno, operation: "open", path: target) }
+        defer { close(writing) }
+        do throws(LMDBError) {
+            try copy(reading, to: writing, source, target)
+        } catch {
+            _ = unsafe unlink(target)
+            throw error
+        }
+    }
+
+    private static func copy(
+        _ reading: Int32, to writing: Int32, _ source: String, _ target: String
+    ) throws(LMDBError) {
+        var offset = 0
+        while true {
+            guard let bytes = SystemCalls.read(reading, at: offset, count: chunkByteCount) else {
+                throw LMDBError(code: errno, operation: "read", path: source)
+            }
+            if bytes.isEmpty { return }
+            guard SystemCalls.write(writing, bytes, at: offset) else {
+                throw LMDBError(code: errno, operation: "write", path: target)
+            }
+            offset += bytes.count
+        }
+    }
+}

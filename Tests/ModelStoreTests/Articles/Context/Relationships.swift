@@ -1,0 +1,3 @@
+func assumed<T>() -> T { fatalError() }
+let store: Store = assumed()
+let roomID = "attic"
