@@ -34,7 +34,7 @@ extension Model {
 }
 
 extension ModelValues {
-    /// The values as a publisher. See ``Model/publisher(for:)``.
+    /// The values as a publisher. See ``ModelStore/Model/publisher(for:)->SequencePublisher<ModelValues<R,V>>``.
     public var publisher: SequencePublisher<Self> { SequencePublisher(self) }
 }
 

@@ -12,8 +12,8 @@ extension Store {
     ///     .store(in: &subscriptions)
     /// ```
     ///
-    /// While a subscriber has no demand, updates merge into one. Fails with ``StoreError`` with the code `closed` when the store
-    /// is closed, and with the errors of ``Store/liveQuery(_:)``.
+    /// While a subscriber has no demand, updates merge into one. Fails with ``/ModelStore/StoreError`` with the code `closed`
+    /// when the store is closed, and with the errors of ``/ModelStore/Store/liveQuery(_:)``.
     ///
     /// - Parameter request: the request. Without an order, records are in the order of their ids.
     public func publisher<R: Record>(for request: FetchRequest<R>) -> SequencePublisher<LiveUpdates<R>> {
@@ -33,7 +33,8 @@ extension Store {
     /// that ``ChangeFeed`` throws.
     ///
     /// - Parameters:
-    ///   - position: where to continue, usually the ``ChangeSet/position`` of the last change set that the program processed.
+    ///   - position: where to continue, usually the ``/ModelStore/ChangeSet/position`` of the last change set that the program
+    ///     processed.
     ///   - options: which change sets the feed delivers, and how.
     public func changesPublisher(
         since position: Position, _ options: FeedOptions = FeedOptions()

@@ -25,7 +25,7 @@ public struct ServerSentEvents<R: Record>: AsyncSequence, Sendable {
 
         /// Returns the next bytes, one or more whole events; nil when the task is cancelled.
         ///
-        /// - Throws: ``StoreError``: `closed`; `damaged`. Then close the connection: the client reconnects.
+        /// - Throws: ``/ModelStore/StoreError``: `closed`; `damaged`. Then close the connection: the client reconnects.
         public mutating func next() async throws -> ByteBuffer? { try await stream.next() }
     }
 }
@@ -43,10 +43,10 @@ extension Store {
     /// - Parameters:
     ///   - request: the request. Without an order, records are in the order of their ids.
     ///   - lastEventID: the client's header `Last-Event-ID`. If a stream of this store sent this id for the same request, the
-    ///     client receives the changes since then, as long as the feed retains them (``updates(of:since:)``). Otherwise it
-    ///     receives a `reset` and all rows.
+    ///     client receives the changes since then, as long as the feed retains them (``/ModelStore/Store/updates(of:since:)``).
+    ///     Otherwise it receives a `reset` and all rows.
     ///   - options: heartbeats, the retry delay and the chunk size.
-    /// - Throws: ``StoreError``: the errors of ``liveQuery(_:)``, before a response has begun.
+    /// - Throws: ``/ModelStore/StoreError``: the errors of ``/ModelStore/Store/liveQuery(_:)``, before a response has begun.
     public func serverSentEvents<R: Record>(
         of request: FetchRequest<R>, lastEventID: String? = nil, _ options: EventOptions = EventOptions()
     ) throws -> ServerSentEvents<R> {

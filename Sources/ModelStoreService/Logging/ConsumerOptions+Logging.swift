@@ -3,7 +3,7 @@ public import Logging
 public import ModelStore
 
 extension ConsumerOptions {
-    /// Logs the events of the consumer, in addition to the current ``onEvent``.
+    /// Logs the events of the consumer, in addition to the current ``/ModelStore/ConsumerOptions/onEvent``.
     ///
     /// The levels are:
     ///

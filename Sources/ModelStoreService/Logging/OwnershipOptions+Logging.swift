@@ -3,8 +3,8 @@ public import Logging
 public import ModelStore
 
 extension OwnershipOptions {
-    /// Logs notices, each kind once per source line, and then passes them to ``onNotice`` if that is set. Standard error receives
-    /// no notices then.
+    /// Logs notices, each kind once per source line, and then passes them to ``/ModelStore/OwnershipOptions/onNotice`` if that is
+    /// set. Standard error receives no notices then.
     ///
     /// Errors of tasks, updates and handlers are logged at `error`, all other notices at `warning`.
     ///

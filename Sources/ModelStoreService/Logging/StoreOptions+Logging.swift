@@ -3,7 +3,7 @@ public import Logging
 public import ModelStore
 
 extension StoreOptions {
-    /// Logs the events of the store, in addition to the current ``onEvent``.
+    /// Logs the events of the store, in addition to the current ``/ModelStore/StoreOptions/onEvent``.
     ///
     /// Commits are logged at `trace`, growth of the map at `notice` and failed commits at `error`. Writes of foreign programs are
     /// logged at `warning`, and so are writes that wait for another process and consumers that expired. If models and live

@@ -6,8 +6,8 @@ import StoreEngine
 
 /// The metrics of one store.
 ///
-/// After ``StoreOptions/countEvents(with:)`` and ``ConsumerOptions/countEvents(of:with:)``, events add to counters and timers as
-/// they happen. ``follow(_:every:sleep:)`` reads the state at intervals.
+/// After ``ModelStore/StoreOptions/countEvents(with:)`` and ``ModelStore/ConsumerOptions/countEvents(of:with:)``, events add to
+/// counters and timers as they happen. ``follow(_:every:sleep:)`` reads the state at intervals.
 ///
 /// All metrics have the dimension `store`; those of consumers also have `consumer`. The article *Services* lists them.
 public final class StoreMetrics: Sendable {
@@ -110,7 +110,7 @@ public final class StoreMetrics: Sendable {
 
     /// Reports a store's state once.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: ``/ModelStore/StoreError``.
     public func report(_ store: Store) throws {
         let usage = try store.usage()
         record("queued_writes", usage.queuedWriteCount)

@@ -3,7 +3,7 @@ import Metrics
 public import ModelStore
 
 extension StoreOptions {
-    /// Counts the events of the store, in addition to the current ``onEvent``.
+    /// Counts the events of the store, in addition to the current ``/ModelStore/StoreOptions/onEvent``.
     ///
     /// - Parameter metrics: the store's metrics.
     public mutating func countEvents(with metrics: StoreMetrics) {
@@ -16,7 +16,7 @@ extension StoreOptions {
 }
 
 extension ConsumerOptions {
-    /// Counts change sets that failed or were skipped, in addition to the current ``onEvent``.
+    /// Counts change sets that failed or were skipped, in addition to the current ``/ModelStore/ConsumerOptions/onEvent``.
     ///
     /// - Parameters:
     ///   - name: the consumer's name, for the dimension `consumer`.

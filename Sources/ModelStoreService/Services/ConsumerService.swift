@@ -38,7 +38,7 @@ public struct ConsumerService: Service {
     }
 
     /// Adds a consumer whose effects are in the store. It processes each change set exactly once.
-    /// See ``Store/consume(_:_:_:)-(_,_,(ChangeSet,WriteTransaction)->Void)``.
+    /// See ``/ModelStore/Store/consume(_:_:_:)-(_,_,(ChangeSet,WriteTransaction)->Void)``.
     ///
     /// - Parameters:
     ///   - name: the consumer's name in the store.
@@ -55,7 +55,7 @@ public struct ConsumerService: Service {
     }
 
     /// Adds a consumer whose effects are outside of the store. It processes each change set at least once.
-    /// See ``Store/consume(_:_:_:)-(_,_,(ChangeSet)->Void)``.
+    /// See ``/ModelStore/Store/consume(_:_:_:)-(_,_,(ChangeSet)->Void)``.
     ///
     /// - Parameters:
     ///   - name: the consumer's name in the store.

@@ -22,8 +22,10 @@ public struct ScopeService: Service {
     /// - Parameters:
     ///   - name: the name of the scope in reports.
     ///   - store: the store.
-    ///   - body: the work of the service, with the scope as ``Scope/current``. It is cancelled when the group shuts down. When it
-    ///     has returned, the scope closes.
+    ///   - file: the file of the call.
+    ///   - line: the line of the call.
+    ///   - body: the work of the service, with the scope as ``/ModelStore/Scope/current``. It is cancelled when the group shuts
+    ///     down. When it has returned, the scope closes.
     public init(
         _ name: String, of store: Store, file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable (Scope) async throws -> Void
@@ -49,7 +51,7 @@ public struct ScopeService: Service {
 
     /// Runs until the body returns, the group shuts down or the task is cancelled; then closes the scope and waits for its tasks.
     ///
-    /// - Throws: the errors of the body, except a `CancellationError`; ``StoreError``: `closed`; `scopeClosed`.
+    /// - Throws: the errors of the body, except a `CancellationError`; ``/ModelStore/StoreError``: `closed`; `scopeClosed`.
     public func run() async throws {
         try await Scope.run(in: open()) { scope in
             do {
