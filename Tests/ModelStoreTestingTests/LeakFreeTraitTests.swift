@@ -68,7 +68,7 @@ private final class Thing: Sendable {}
             scope.close()
         }
         #expect(told.count == 1)
-        #expect(told.first?.contains("after part closed") == true)
+        #expect(told.first?.contains("since the scope part closed") == true)
     }
 
     private static func rest(_ model: Model<Lamp>, _ store: Store) -> WeakLamp {

@@ -50,7 +50,7 @@ import Testing
         try #require(output.count == names.count + 5, "\(output)")
         #expect(zip(names, output).allSatisfy { $1.hasPrefix("\($0) 0 ") }, "\(output)")
         let rest = output.dropFirst(names.count).map { $0 }
-        #expect(rest[0].hasPrefix("insert 74 error: ") && rest[0].contains("the disk is full"), "\(rest)")
+        #expect(rest[0].hasPrefix("insert 74 error: ") && rest[0].contains("No space left on device"), "\(rest)")
         #expect(rest[1].hasPrefix("get 1 "))
         let statuses = rest[2...].map { $0.split(separator: " ").prefix(2).joined(separator: " ") }
         #expect(statuses == ["insert 0", "get 0", "verify 0"], "\(rest)")
