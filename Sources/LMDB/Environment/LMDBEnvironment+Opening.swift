@@ -45,8 +45,11 @@ extension LMDBEnvironment {
             maximumDatabases: UInt32(clamping: options.maximumDatabases),
             isReadOnly: options.isReadOnly, syncs: options.syncs, fileMode: options.fileMode)
         let newFiles = ["/data.mdb", "/lock.mdb"].map { path + $0 }.filter { SystemCalls.node(at: $0) == nil }
-        try SpaceReservation.reserveLockFile(
-            in: path, maximumReaders: options.maximumReaders, fileMode: options.fileMode)
+        // A reader must not create the lock file of a store that does not exist.
+        if !options.isReadOnly || inspection != nil {
+            try SpaceReservation.reserveLockFile(
+                in: path, maximumReaders: options.maximumReaders, fileMode: options.fileMode)
+        }
         var pointer: OpaquePointer?
         var code = unsafe Calls.open(request, into: &pointer)
         // Other threads and processes may have taken the address space that was free a moment ago.

@@ -65,6 +65,16 @@ import Testing
         }
     }
 
+    @Test func `a reader of an environment that does not exist leaves no file`() throws {
+        try Self.inFolder { folder in
+            #expect(throws: LMDBError.self) {
+                try LMDBEnvironment.open(at: folder, options: LMDBEnvironment.Options(isReadOnly: true)).close()
+            }
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder)
+            #expect(left == [])
+        }
+    }
+
     @Test func `a new lock file has room for the readers that were asked for, and no hole`() throws {
         try Self.inFolder { folder in
             let environment = try LMDBEnvironment.open(at: folder, options: .init(maximumReaders: 300))
