@@ -154,8 +154,12 @@ enum Compiler {
         guard !PackageTraits.enabled.isEmpty else { return [] }
         let checkouts = products.appending(path: "../../checkouts").standardizedFileURL
         let targets = folders(in: checkouts).flatMap { folders(in: $0.appending(path: "Sources")) }
+        // Folders of tools contain the same maps again, which would be redefinitions.
+        let built = folders(in: products).filter {
+            $0.pathExtension == "build" && !$0.lastPathComponent.hasSuffix("-tool.build")
+        }
         let maps =
-            folders(in: products).filter { $0.pathExtension == "build" }.map { $0.appending(path: "module.modulemap") }
+            built.map { $0.appending(path: "module.modulemap") }
             + targets.map { $0.appending(path: "include/module.modulemap") }
         return maps.map(\.path).filter { FileManager.default.fileExists(atPath: $0) }
     }()
