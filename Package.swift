@@ -232,9 +232,15 @@ let package = Package(
         ),
         // Programs that write and consume a feed.
         .executableTarget(name: "FeedWorker", dependencies: ["ModelStore", "TestSupport"], path: "Tests/FeedWorker"),
+        // A program that damages copies of a store and uses them.
+        .executableTarget(
+            name: "DamageWorker", dependencies: ["ModelStore", "StoreCommands", "TestSupport"],
+            path: "Tests/DamageWorker"),
         .testTarget(
             name: "CrashTests",
-            dependencies: ["CrashWorker", "VersionWorker", "FeedWorker", "ChildPrograms", "TestSupport"]),
+            dependencies: [
+                "CrashWorker", "VersionWorker", "FeedWorker", "DamageWorker", "ChildPrograms", "TestSupport",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -7,6 +7,8 @@ package struct LMDBDatabase: Hashable, Sendable {
         self.handle = handle
     }
 
+    /// LMDB's list of free pages, by the numbers of the transactions that freed them.
+    package static let freeList = LMDBDatabase(handle: 0)
     /// The unnamed database. Its entries are the named databases.
     static let main = LMDBDatabase(handle: 1)
 }

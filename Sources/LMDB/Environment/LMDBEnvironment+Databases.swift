@@ -15,9 +15,23 @@ extension LMDBEnvironment {
     /// Opens the main database, which every later lookup needs, and all named databases. Called by `open`, before any reader
     /// begins.
     func openExistingDatabases() throws(LMDBError) {
+        try checkMainDatabase()
         unsafe try inRegisteringTransaction { transaction in
             unsafe openAll(transaction)
         }
+    }
+
+    /// Checks all pages of the main database, which LMDB reads from now on.
+    private func checkMainDatabase() throws(LMDBError) {
+        var transaction: OpaquePointer?
+        var code = unsafe Calls.begin(handle.pointer, parent: nil, isReadOnly: true, into: &transaction)
+        guard code == 0, let transaction = unsafe transaction else { throw failure(code, "mdb_txn_begin") }
+        let context = unsafe TransactionContext(environment: self, handle: transaction, writing: nil)
+        defer { context.end() }
+        code = try context.findPages()
+        guard code == 0 else { throw failure(code, "mdb_txn_renew") }
+        let pages = context.pages
+        unsafe try TreeCheck.requireWhole(pages.main, of: .databases, in: pages, self, "mdb_env_open")
     }
 
     /// Opens a handle for a named database that another process has created. This must not be called on a thread with a write
@@ -30,14 +44,13 @@ extension LMDBEnvironment {
             unsafe Calls.openDatabase(transaction, named: name, create: false, into: &database)
         }
         // Only after the commit: a transaction that another thread begins before it does not see the handle.
-        if let database { databases.withLock { $0[name] = database } }
+        if let database { databases.withLock { $0.add(name, database) } }
     }
 
     /// Removes a handle from the list of open handles.
     func forget(_ database: LMDBDatabase) {
-        databases.withLock { databases in
-            for (name, other) in databases where other == database { databases[name] = nil }
-        }
+        databases.withLock { $0.remove(database) }
+        pageChecks.forget(database)
     }
 
     /// Runs `body` in a read transaction and commits it, which keeps the handles opened in it.
@@ -71,7 +84,7 @@ extension LMDBEnvironment {
                 var database: LMDBDatabase?
                 let opened = unsafe Calls.openDatabase(transaction, named: name, create: false, into: &database)
                 if opened == MDB_DBS_FULL { return 0 }
-                if let database { databases.withLock { $0[name] = database } }
+                if let database { databases.withLock { $0.add(name, database) } }
             }
             tried += 1
             code = unsafe Calls.move(cursor, MDB_NEXT, key: &key, value: &value)
@@ -126,16 +139,17 @@ extension TransactionContext {
         return error
     }
 
+    /// Marks a write transaction as failed, and returns the error.
+    func fail(_ error: LMDBError) -> LMDBError {
+        if writing != nil { hasFailed = true }
+        return error
+    }
+
     fileprivate func hasDatabase(named name: String) throws(LMDBError) -> Bool {
-        var name = name
-        let code = name.withUTF8 { bytes in
-            let key = unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes))
-            var found = unsafe MDB_val()
-            return unsafe Calls.get(handle, LMDBDatabase.main, key, into: &found)
+        guard LMDBKey.isValid(byteCount: name.utf8.count) else { return false }
+        return try unsafe Array(name.utf8).span.bytes.withUnsafeBytes {
+            (bytes: UnsafeRawBufferPointer) throws(LMDBError) in unsafe try value(.main, bytes) != nil
         }
-        if code == MDB_NOTFOUND { return false }
-        guard code == 0 else { throw failure(code, "mdb_dbi_open") }
-        return true
     }
 
     fileprivate func canUse(_ database: LMDBDatabase) -> Bool {

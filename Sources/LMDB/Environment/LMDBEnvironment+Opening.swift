@@ -71,7 +71,9 @@ extension LMDBEnvironment {
             let isNew = inspection?.newest.isInitial ?? true
             if isNew, options.syncs, !options.isReadOnly { try makeDurable(handle, path: path) }
             let environment = LMDBEnvironment(
-                path: path, options: options, handle: handle, node: node, forkGeneration: forkGeneration)
+                path: path, options: options, handle: handle, node: node,
+                pageSize: try pageSize(of: handle, path: path),
+                forkGeneration: forkGeneration)
             try environment.clearStaleReaders()
             try environment.openExistingDatabases()
             return environment
@@ -90,6 +92,13 @@ extension LMDBEnvironment {
         guard SystemCalls.syncDirectory(path) else {
             throw LMDBError(code: SystemCalls.lastCode, operation: "fsync", path: path)
         }
+    }
+
+    private static func pageSize(of handle: EnvironmentHandle, path: String) throws(LMDBError) -> Int {
+        var info: LMDBInfo?
+        let code = unsafe Calls.info(handle.pointer, fileBytes: 0, into: &info)
+        guard let info else { throw LMDBError(code: code, operation: "mdb_env_info", path: path) }
+        return info.pageSize
     }
 
     private static func checkFileSystem(at path: String, options: Options) throws(LMDBError) {

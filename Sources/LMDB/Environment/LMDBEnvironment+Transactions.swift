@@ -19,7 +19,8 @@ extension LMDBEnvironment {
             case .refused(let refusal): throw refused(refusal, "mdb_txn_begin")
             case .pooled(let context):
                 context.readingThread = thread
-                code = context.renew()
+                let renewed = context.renew()
+                code = renewed == 0 ? try findPages(context) : renewed
                 if code == 0 { return LMDBReadTransaction(environment: self, context: context) }
                 leaveRead(thread, context)
             case .fresh:
@@ -28,12 +29,27 @@ extension LMDBEnvironment {
                 if code == 0, let transaction = unsafe transaction {
                     let context = unsafe TransactionContext(environment: self, handle: transaction, writing: nil)
                     context.readingThread = thread
-                    return LMDBReadTransaction(environment: self, context: context)
+                    let found = try findPages(context)
+                    if found == 0 { return LMDBReadTransaction(environment: self, context: context) }
+                    endRead(context)
+                    try mend(found, "mdb_txn_begin", attempt: attempt)
+                    attempt += 1
+                    continue
                 }
                 leaveRead(thread, nil)
             }
             try mend(code, "mdb_txn_begin", attempt: attempt)
             attempt += 1
+        }
+    }
+
+    /// Looks up the pages of a transaction that has just begun, and ends it if that fails.
+    private func findPages(_ context: TransactionContext) throws(LMDBError) -> Int32 {
+        do {
+            return try context.findPages()
+        } catch {
+            endRead(context)
+            throw error
         }
     }
 
@@ -97,16 +113,17 @@ extension LMDBEnvironment {
             let code = unsafe Calls.begin(handle.pointer, parent: nil, isReadOnly: false, into: &transaction)
             writerWatch.end()
             if code == 0, let transaction = unsafe transaction {
+                let lineage = WriteLineage(thread: thread.handle)
+                let context = unsafe TransactionContext(environment: self, handle: transaction, writing: lineage)
                 do {
                     try files.requireNamed("mdb_txn_begin", path: path)
+                    try pageChecks.begin(context, in: self)
                 } catch {
-                    unsafe Calls.abort(transaction)
+                    context.end()
                     gate.leaveWrite()
                     throw error
                 }
                 deferMetaSync(!syncsMeta)
-                let lineage = WriteLineage(thread: thread.handle)
-                let context = unsafe TransactionContext(environment: self, handle: transaction, writing: lineage)
                 lineage.levels.append(context)
                 return LMDBWriteTransaction(environment: self, context: context, lineage: lineage, level: 0)
             }
@@ -167,7 +184,7 @@ extension LMDBEnvironment {
         guard code == 0 else { throw commitFailure(code) }
         guard !lineage.opened.isEmpty else { return }
         databases.withLock { databases in
-            for entry in lineage.opened { databases[entry.name] = entry.database }
+            for entry in lineage.opened { databases.add(entry.name, entry.database) }
         }
     }
 

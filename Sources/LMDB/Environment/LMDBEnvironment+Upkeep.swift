@@ -45,8 +45,13 @@ extension LMDBEnvironment {
         return info
     }
 
-    /// Copies the newest commit to an empty directory. A compacting copy omits free pages, and restarts transaction numbers.
+    /// Copies the newest commit to an empty directory. A compacting copy omits free pages, and restarts transaction numbers. LMDB
+    /// then reads all pages, which are checked before.
     package func copy(to directory: String, compacting: Bool) throws(LMDBError) {
+        if compacting {
+            let transaction = try beginRead()
+            try transaction.snapshot.requireSoundPages()
+        }
         try whileOpen("mdb_env_copy2") { () throws(LMDBError) in
             let code = unsafe Calls.copy(handle.pointer, to: directory, compacting: compacting)
             guard code == 0 else { throw failure(code, "mdb_env_copy2") }
@@ -104,7 +109,6 @@ extension LMDBEnvironment {
                     detail: "the address space has no room for a map of \(wanted) bytes",
                     remedy: "raise the process's limit on address space (ulimit -v)")
             }
-            mapNumber.add(1, ordering: .relaxed)
             let code = unsafe Calls.setMapSize(handle.pointer, wanted)
             guard code == 0 else {
                 gate.markBroken()

@@ -50,25 +50,33 @@ package final class LMDBEnvironment: Sendable {
     let lockNode: FileNode?
     let files: HeldFiles
     let gate = TransactionGate()
-    /// The databases with open handles, by name.
-    let databases = HandoverMutex<[String: LMDBDatabase]>([:])
+    /// The databases with open handles.
+    let databases = HandoverMutex(OpenDatabases())
+    /// The size of the file's pages, in bytes.
+    let pageSize: Int
+    /// The newest map for reading, and how many bytes the file had when it was last looked up.
+    let fileMap = HandoverMutex<FileMap?>(nil)
+    let fileBytes = Atomic(0)
+    let pageChecks: PageChecks
     let appendGuesses: AppendGuesses
     let writerWatch: WriterWatch
     let writerLock: FoundWriterLock
     /// The last setting passed to LMDB. Only the holder of the writer seat changes it.
     let defersMetaSync = HandoverMutex(false)
-    /// How often the map was replaced by a larger one, while no transaction was reading.
-    let mapNumber = Atomic(0)
     /// Whether LMDB has disabled this environment.
     let hasPanicked = Atomic(false)
     private let forkGeneration: Int
 
-    init(path: String, options: Options, handle: EnvironmentHandle, node: FileNode, forkGeneration: Int) {
+    init(
+        path: String, options: Options, handle: EnvironmentHandle, node: FileNode, pageSize: Int, forkGeneration: Int
+    ) {
         self.path = path
         self.options = options
         self.handle = handle
         self.node = node
+        self.pageSize = pageSize
         self.forkGeneration = forkGeneration
+        pageChecks = PageChecks(maximumDatabases: options.maximumDatabases)
         appendGuesses = AppendGuesses(maximumDatabases: options.maximumDatabases)
         lockNode = SystemCalls.node(at: path + "/lock.mdb")
         writerLock = FoundWriterLock(in: lockNode)
@@ -108,6 +116,8 @@ package final class LMDBEnvironment: Sendable {
             }
             for context in gate.takeIdle() { context.end() }
             unsafe Calls.close(handle.pointer)
+            fileMap.withLock { $0 = nil }
+            pageChecks.close()
             files.close()
             return true
         }

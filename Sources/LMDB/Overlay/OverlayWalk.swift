@@ -3,8 +3,8 @@ internal import CLMDB
 /// Moves a cursor over a database with an overlay: through the entries of the snapshot and of the overlay together, in the order
 /// of their keys.
 ///
-/// It returns the same results as LMDB: a code, the key and the value. A class, so that a cursor without an overlay needs only
-/// one word for it. One cursor owns it, on one thread at a time.
+/// It returns the same results as LMDB: a code, the key and the value. A class, so that a cursor without an overlay needs only one word for it. One cursor
+/// owns it, on one thread at a time.
 @safe
 final class OverlayWalk {
     /// The direction in which both positions are valid.
@@ -17,7 +17,8 @@ final class OverlayWalk {
         case backward
     }
 
-    private let cursor: OpaquePointer
+    /// The walk over the snapshot's entries; it belongs to the cursor.
+    private let base: UnsafeMutablePointer<MappedWalk>
     private let table: OverlayTable
     /// The index in the overlay's entries; -1 before the first.
     private var index = 0
@@ -29,8 +30,8 @@ final class OverlayWalk {
     /// Whether the current entry comes from the overlay.
     private var isOverlaid = false
 
-    init(_ cursor: OpaquePointer, _ table: OverlayTable) {
-        unsafe self.cursor = cursor
+    init(_ base: UnsafeMutablePointer<MappedWalk>, _ table: OverlayTable) {
+        unsafe self.base = base
         self.table = table
     }
 
@@ -64,7 +65,7 @@ final class OverlayWalk {
     func seek(exactly wanted: RawSpan, key: inout MDB_val, value: inout MDB_val) -> Int32 {
         direction = .none
         guard let entry = table.find(wanted) else {
-            return unsafe Calls.seek(cursor, MDB_SET_KEY, wanted, key: &key, value: &value)
+            return unsafe base.pointee.seek(MDB_SET_KEY, wanted, key: &key, value: &value)
         }
         if entry.isHidden { return MDB_NOTFOUND }
         unsafe entry.give(&key, &value)
@@ -156,11 +157,11 @@ final class OverlayWalk {
     }
 
     private func moveBase(_ operation: MDB_cursor_op) -> Int32 {
-        arrive(unsafe Calls.move(cursor, operation, key: &baseKey, value: &baseValue))
+        arrive(unsafe base.pointee.move(operation, key: &baseKey, value: &baseValue))
     }
 
     private func seekBase(_ key: RawSpan) -> Int32 {
-        arrive(unsafe Calls.seek(cursor, MDB_SET_RANGE, key, key: &baseKey, value: &baseValue))
+        arrive(unsafe base.pointee.seek(MDB_SET_RANGE, key, key: &baseKey, value: &baseValue))
     }
 
     private func arrive(_ code: Int32) -> Int32 {

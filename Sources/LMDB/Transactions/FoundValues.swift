@@ -4,7 +4,7 @@ package struct FoundValues: ~Copyable, ~Escapable {
     /// How many keys are looked up at once: about as many as a processor can wait for.
     package static let capacity = 16
 
-    /// One value for each key; empty if LMDB has to look it up. On the heap, because an inline array would be copied at each
+    /// One value for each key; without an address if the key has to be looked up alone. On the heap, because an inline array would be copied at each
     /// access.
     private var values: [UnsafeRawBufferPointer] = unsafe []
     /// The branch entry of the last search, for the next ones: keys are mostly looked up in order.
@@ -16,7 +16,7 @@ package struct FoundValues: ~Copyable, ~Escapable {
     @_lifetime(immortal)
     package init() {}
 
-    /// The value of a key, by the key's index; nil if LMDB has to look it up.
+    /// The value of a key, by the key's index; nil if the key has to be looked up alone.
     package subscript(number: Int) -> RawSpan? {
         @_lifetime(copy self)
         borrowing get {
@@ -34,6 +34,7 @@ package struct FoundValues: ~Copyable, ~Escapable {
     /// Looks up the next keys.
     @_lifetime(self: copy self)
     mutating func find(_ tree: MappedTree, _ keys: UnsafeRawBufferPointer, _ ends: Span<Int>, _ range: Range<Int>) {
+        guard tree.depth > 0 else { return }
         let count = min(range.count, Self.capacity)
         if root != tree.root { (root, slot) = (tree.root, nil) }
         unsafe withUnsafeTemporaryAllocation(of: MappedTree.Search.self, capacity: Self.capacity) { searches in

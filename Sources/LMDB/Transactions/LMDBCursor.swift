@@ -5,6 +5,9 @@ internal import CLMDB
 /// After a move that returned false, the cursor is before the first or after the last entry; after `seek(exactly:)`, it is at no
 /// position. From after the last entry, `previous()` moves to the last one. From before the first entry, `next()` moves to the
 /// first one.
+///
+/// A cursor of a read transaction reads the pages itself. That of a write transaction is LMDB's, because only LMDB knows the pages
+/// that the transaction has changed.
 @safe
 package struct LMDBCursor: ~Copyable, ~Escapable {
     private enum Standing {
@@ -14,53 +17,53 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
         case afterLast
     }
 
-    /// How many steps a walk takes with LMDB's cursor before it continues in the map. Finding its position in the map costs a
-    /// lookup.
-    private static let patience = 16
-
-    private let cursor: OpaquePointer
     private let context: Unmanaged<TransactionContext>
     private let database: LMDBDatabase
-    /// Moves the cursor if the database has an overlay.
+    /// The walk of a read transaction.
+    private let mapped: UnsafeMutablePointer<MappedWalk>?
+    /// LMDB's cursor of a write transaction.
+    private let cursor: OpaquePointer?
+    /// Moves the walk if the database has an overlay.
     private let overlaid: OverlayWalk?
     private var standing = Standing.nowhere
-    /// The number of successive steps to a neighbouring entry.
-    private var stepCount = 0
-    /// Continues a longer walk; LMDB's own cursor stays where this one began. On the heap, because cursors are moved in memory
-    /// and most never need it.
-    private var mapped: UnsafeMutablePointer<MappedWalk>?
+    /// The page in memory of the last entry whose pages were checked, in a write transaction.
+    private var checkedPage: UInt = 0
     private var currentKey = unsafe MDB_val()
     private var currentValue = unsafe MDB_val()
 
+    /// A cursor of a read transaction.
     @_lifetime(immortal)
-    init(
-        _ cursor: OpaquePointer, _ database: LMDBDatabase, context: Unmanaged<TransactionContext>,
-        overlay: OverlayTable?
-    ) {
-        unsafe self.cursor = cursor
+    init(_ tree: MappedTree, _ database: LMDBDatabase, context: Unmanaged<TransactionContext>, overlay: OverlayTable?) {
+        let walk = unsafe MappedWalk.make(tree)
+        unsafe mapped = walk
+        unsafe cursor = nil
         unsafe self.context = context
         self.database = database
-        overlaid = overlay.map { unsafe OverlayWalk(cursor, $0) }
+        overlaid = overlay.map { unsafe OverlayWalk(walk, $0) }
+    }
+
+    /// A cursor of a write transaction.
+    @_lifetime(immortal)
+    init(_ cursor: OpaquePointer, _ database: LMDBDatabase, context: Unmanaged<TransactionContext>) {
+        unsafe self.cursor = cursor
+        unsafe mapped = nil
+        unsafe self.context = context
+        self.database = database
+        overlaid = nil
     }
 
     deinit {
-        if let mapped = unsafe mapped { unsafe Self.free(mapped) }
-        unsafe Calls.closeCursor(cursor)
+        if let mapped = unsafe mapped { unsafe MappedWalk.free(mapped) }
+        if let cursor = unsafe cursor { unsafe Calls.closeCursor(cursor) }
     }
 
     /// Moves to the first entry; returns false if there is none.
     @_lifetime(self: copy self)
-    package mutating func first() throws(LMDBError) -> Bool {
-        startOver()
-        return try move(MDB_FIRST, otherwise: .afterLast)
-    }
+    package mutating func first() throws(LMDBError) -> Bool { try move(MDB_FIRST, otherwise: .afterLast) }
 
     /// Moves to the last entry; returns false if there is none.
     @_lifetime(self: copy self)
-    package mutating func last() throws(LMDBError) -> Bool {
-        startOver()
-        return try move(MDB_LAST, otherwise: .beforeFirst)
-    }
+    package mutating func last() throws(LMDBError) -> Bool { try move(MDB_LAST, otherwise: .beforeFirst) }
 
     /// Moves to the next entry, or to the first if the cursor has no position; returns false after the last.
     @_lifetime(self: copy self)
@@ -86,26 +89,22 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     package mutating func seek(atLeast key: RawSpan) throws(LMDBError) -> Bool {
         guard LMDBKey.isValid(key) else { throw invalidKey(key.byteCount) }
-        startOver()
         if let overlaid {
             let code = unsafe overlaid.seek(atLeast: key, key: &currentKey, value: &currentValue)
             return try arrive(code, otherwise: .afterLast)
         }
-        let code = unsafe Calls.seek(cursor, MDB_SET_RANGE, key, key: &currentKey, value: &currentValue)
-        return try arrive(code, otherwise: .afterLast)
+        return try seek(MDB_SET_RANGE, key, otherwise: .afterLast)
     }
 
     /// Moves to the entry with this key; returns false if there is none.
     @_lifetime(self: copy self)
     package mutating func seek(exactly key: RawSpan) throws(LMDBError) -> Bool {
         guard LMDBKey.isValid(key) else { throw invalidKey(key.byteCount) }
-        startOver()
         if let overlaid {
             let code = unsafe overlaid.seek(exactly: key, key: &currentKey, value: &currentValue)
             return try arrive(code, otherwise: .nowhere)
         }
-        let code = unsafe Calls.seek(cursor, MDB_SET_KEY, key, key: &currentKey, value: &currentValue)
-        return try arrive(code, otherwise: .nowhere)
+        return try seek(MDB_SET_KEY, key, otherwise: .nowhere)
     }
 
     /// The key of the current entry, in place; empty if there is no current entry.
@@ -139,74 +138,104 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
     package mutating func skip(to address: UInt) throws(LMDBError) -> Int {
         var count = 0
         while self.address != address {
-            if let mapped = unsafe mapped { count += unsafe mapped.pointee.skipLeaf(unlessItHas: address) }
+            if let mapped = unsafe mapped, overlaid == nil, standing == .entry {
+                count += unsafe mapped.pointee.skipLeaf(unlessItHas: address)
+            }
             guard try next() else { break }
             count += 1
         }
         return count
     }
 
-    /// Begins a new walk: the position of a search does not show how far the following walk goes.
-    @inline(__always)
-    @_lifetime(self: copy self)
-    private mutating func startOver() {
-        stepCount = 0
-        guard let walk = unsafe mapped else { return }
-        unsafe Self.free(walk)
-        unsafe mapped = nil
-    }
-
-    private static func free(_ walk: UnsafeMutablePointer<MappedWalk>) {
-        unsafe walk.deinitialize(count: 1)
-        unsafe walk.deallocate()
-    }
-
     /// Moves from an entry to the previous (-1) or the next (1) one.
     @inline(__always)
     @_lifetime(self: copy self)
     private mutating func walk(by step: Int) throws(LMDBError) -> Bool {
-        guard let mapped = unsafe mapped else { return try walkByLMDB(step) }
-        switch unsafe mapped.pointee.move(by: step) {
-        case .entry(let key, let value):
-            unsafe currentKey = MDB_val(key)
-            unsafe currentValue = MDB_val(value)
-            return true
-        case .end: return try arrive(MDB_NOTFOUND, otherwise: step > 0 ? .afterLast : .beforeFirst)
-        case .damage:
-            _ = try arrive(MDB_NOTFOUND, otherwise: .nowhere)
-            throw unsafe context.takeUnretainedValue().failure(MDB_CORRUPTED, "walk")
+        guard let mapped = unsafe mapped, overlaid == nil, !CallFaults.isAnyPlanned else {
+            return try walkSlowly(step)
         }
+        guard case .entry(let key, let value) = unsafe mapped.pointee.move(by: step) else {
+            return try stopWalking(step)
+        }
+        unsafe currentKey = MDB_val(key)
+        unsafe currentValue = MDB_val(value)
+        return true
+    }
+
+    /// Leaves the entries after a step that met none.
+    @inline(never)
+    @_lifetime(self: copy self)
+    private mutating func stopWalking(_ step: Int) throws(LMDBError) -> Bool {
+        let isDamaged = unsafe mapped?.pointee.damagedPage != nil
+        return try arrive(isDamaged ? MDB_CORRUPTED : MDB_NOTFOUND, otherwise: step > 0 ? .afterLast : .beforeFirst)
     }
 
     @inline(never)
     @_lifetime(self: copy self)
-    private mutating func walkByLMDB(_ step: Int) throws(LMDBError) -> Bool {
-        stepCount &+= 1
-        if stepCount == Self.patience, overlaid == nil {
-            let context = unsafe context.takeUnretainedValue()
-            // Enough lookups that finding the tree is worth its cost: the walk is long.
-            if let tree = context.tree(of: database, lookups: MappedTrees.patience + 1),
-                let walk = unsafe MappedWalk(tree, at: UnsafeRawBufferPointer(currentKey))
-            {
-                let memory = UnsafeMutablePointer<MappedWalk>.allocate(capacity: 1)
-                unsafe memory.initialize(to: walk)
-                unsafe mapped = memory
-                return try self.walk(by: step)
-            }
-        }
-        return step > 0 ? try move(MDB_NEXT, otherwise: .afterLast) : try move(MDB_PREV, otherwise: .beforeFirst)
+    private mutating func walkSlowly(_ step: Int) throws(LMDBError) -> Bool {
+        step > 0 ? try move(MDB_NEXT, otherwise: .afterLast) : try move(MDB_PREV, otherwise: .beforeFirst)
     }
 
-    /// Moves LMDB's own cursor.
-    @inline(__always)
     @_lifetime(self: copy self)
     private mutating func move(_ operation: MDB_cursor_op, otherwise: Standing) throws(LMDBError) -> Bool {
         if let overlaid {
             let code = unsafe overlaid.move(operation, key: &currentKey, value: &currentValue)
             return try arrive(code, otherwise: otherwise)
         }
+        if let mapped = unsafe mapped {
+            try requireNoFault()
+            let code = unsafe mapped.pointee.move(operation, key: &currentKey, value: &currentValue)
+            return try arrive(code, otherwise: otherwise)
+        }
+        if operation == MDB_FIRST || operation == MDB_LAST {
+            try check(operation == MDB_FIRST ? .first : .last)
+        }
+        guard let cursor = unsafe cursor else { return false }
         let code = unsafe Calls.move(cursor, operation, key: &currentKey, value: &currentValue)
-        return try arrive(code, otherwise: otherwise)
+        return try arriveInWriting(code, otherwise: otherwise)
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func seek(
+        _ operation: MDB_cursor_op, _ key: RawSpan, otherwise: Standing
+    ) throws(LMDBError) -> Bool {
+        if let mapped = unsafe mapped {
+            try requireNoFault()
+            let code = unsafe mapped.pointee.seek(operation, key, key: &currentKey, value: &currentValue)
+            return try arrive(code, otherwise: otherwise)
+        }
+        guard let cursor = unsafe cursor else { return false }
+        try unsafe key.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) throws(LMDBError) in
+            unsafe try check(.key(bytes))
+        }
+        let code = unsafe Calls.seek(cursor, operation, key, key: &currentKey, value: &currentValue)
+        return try arriveInWriting(code, otherwise: otherwise)
+    }
+
+    /// The same as ``arrive(_:otherwise:)``. Also checks the pages around another page than before, to which the next move may
+    /// lead.
+    @_lifetime(self: copy self)
+    private mutating func arriveInWriting(_ code: Int32, otherwise: Standing) throws(LMDBError) -> Bool {
+        guard try arrive(code, otherwise: otherwise) else { return false }
+        let page = address >> 12
+        guard page != checkedPage else { return true }
+        unsafe try check(.key(UnsafeRawBufferPointer(currentKey)))
+        checkedPage = page
+        return true
+    }
+
+    private func check(_ position: TreePosition) throws(LMDBError) {
+        let context = unsafe context.takeUnretainedValue()
+        try unsafe context.environment.takeUnretainedValue().pageChecks
+            .require(database, position, in: context, "mdb_cursor_get")
+    }
+
+    private func requireNoFault() throws(LMDBError) {
+        guard CallFaults.isAnyPlanned else { return }
+        let context = unsafe context.takeUnretainedValue()
+        if let fault = unsafe CallFaults.fault(.moveCursor, transaction: context.handle) {
+            throw context.failure(fault.code, "mdb_cursor_get")
+        }
     }
 
     @inline(__always)
@@ -216,12 +245,15 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
             standing = .entry
             return true
         }
-        startOver()
         standing = otherwise
         unsafe currentKey = MDB_val()
         unsafe currentValue = MDB_val()
         if code == MDB_NOTFOUND { return false }
         standing = .nowhere
-        throw unsafe context.takeUnretainedValue().failure(code, "mdb_cursor_get")
+        let context = unsafe context.takeUnretainedValue()
+        if let page = unsafe mapped?.pointee.damagedPage {
+            throw unsafe context.environment.takeUnretainedValue().damaged(page, "mdb_cursor_get")
+        }
+        throw context.failure(code, "mdb_cursor_get")
     }
 }

@@ -25,13 +25,12 @@ package struct LMDBSnapshot: ~Escapable {
             if entry.isHidden { return nil }
             return unsafe _overrideLifetime(entry.value, copying: self)
         }
-        var found = unsafe MDB_val()
-        let code = unsafe Calls.get(context._withUnsafeGuaranteedRef { unsafe $0.handle }, database, key, into: &found)
-        if code == 0 {
-            return unsafe _overrideLifetime(RawSpan(_unsafeBytes: UnsafeRawBufferPointer(found)), copying: self)
+        let context = unsafe context.takeUnretainedValue()
+        let found = unsafe try key.withUnsafeBytes { (key: UnsafeRawBufferPointer) throws(LMDBError) in
+            unsafe try context.value(database, key)
         }
-        if code == MDB_NOTFOUND { return nil }
-        throw unsafe context.takeUnretainedValue().failure(code, "mdb_get")
+        guard let value = unsafe found else { return nil }
+        return unsafe _overrideLifetime(RawSpan(_unsafeBytes: value), copying: self)
     }
 
     /// Looks up several values at once, which takes less time than one lookup after the other.
@@ -47,7 +46,7 @@ package struct LMDBSnapshot: ~Escapable {
     ) {
         values.removeAll()
         let tree = unsafe context._withUnsafeGuaranteedRef { context in
-            context.overlay == nil ? context.tree(of: database, lookups: range.count) : nil
+            context.overlay == nil ? context.treeForJointSearch(of: database) : nil
         }
         if let tree { unsafe keys.withUnsafeBytes { unsafe values.find(tree, $0, ends, range) } }
     }
@@ -62,10 +61,8 @@ package struct LMDBSnapshot: ~Escapable {
     /// Returns the size of a database in this snapshot. With an overlay, the entries are those of its state, and the pages are
     /// those of the snapshot.
     package func statistics(of database: LMDBDatabase) throws(LMDBError) -> LMDBStatistics {
-        var statistics: LMDBStatistics?
         let context = unsafe context.takeUnretainedValue()
-        let code = unsafe Calls.statistics(context.handle, database, into: &statistics)
-        guard code == 0, var statistics else { throw context.failure(code, "mdb_stat") }
+        var statistics = try context.statistics(of: database)
         if let table = context.overlay?.table(database) { statistics.entries += table.entryDelta }
         return statistics
     }
@@ -73,13 +70,18 @@ package struct LMDBSnapshot: ~Escapable {
     /// Returns a cursor over a database, before its first move.
     @_lifetime(copy self)
     package func openCursor(_ database: LMDBDatabase) throws(LMDBError) -> LMDBCursor {
-        var cursor: OpaquePointer?
         let context = unsafe context.takeUnretainedValue()
+        if context.writing == nil {
+            try context.requireNoFault(.openCursor, "mdb_cursor_open")
+            let opened = unsafe LMDBCursor(
+                try context.tree(of: database), database, context: self.context,
+                overlay: context.overlay?.table(database))
+            return unsafe _overrideLifetime(opened, copying: self)
+        }
+        var cursor: OpaquePointer?
         let code = unsafe Calls.openCursor(context.handle, database, into: &cursor)
         guard code == 0, let cursor = unsafe cursor else { throw context.failure(code, "mdb_cursor_open") }
-        let opened = unsafe LMDBCursor(
-            cursor, database, context: self.context, overlay: context.overlay?.table(database))
-        return unsafe _overrideLifetime(opened, copying: self)
+        return unsafe _overrideLifetime(LMDBCursor(cursor, database, context: self.context), copying: self)
     }
 
     /// The number of the transaction that created this state; in a write transaction, its own number.

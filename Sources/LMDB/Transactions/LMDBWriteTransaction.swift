@@ -53,6 +53,12 @@ package struct LMDBWriteTransaction: ~Copyable {
         _ database: LMDBDatabase, key: RawSpan, value: RawSpan, options: PutOptions = []
     ) throws(LMDBError) -> Bool {
         let handle = unsafe try live("mdb_put")
+        if LMDBKey.isValid(key) {
+            try unsafe key.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) throws(LMDBError) in
+                let position = unsafe options.contains(.append) ? TreePosition.last : .key(bytes)
+                try environment.pageChecks.require(database, position, in: context, "mdb_put")
+            }
+        }
         let code = unsafe Calls.put(handle, database, key, value, flags: options.rawValue)
         if code == 0 { return true }
         if code == MDB_KEYEXIST && options.contains(.noOverwrite) { return false }
@@ -80,6 +86,9 @@ package struct LMDBWriteTransaction: ~Copyable {
         guard LMDBKey.isValid(key) else {
             throw context.invalidKey(key.byteCount, "mdb_del")
         }
+        try unsafe key.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) throws(LMDBError) in
+            unsafe try environment.pageChecks.require(database, .key(bytes), isDeleted: true, in: context, "mdb_del")
+        }
         let code = unsafe Calls.delete(handle, database, key)
         if code == 0 { return true }
         if code == MDB_NOTFOUND { return false }
@@ -88,7 +97,9 @@ package struct LMDBWriteTransaction: ~Copyable {
 
     /// Deletes all entries of a database.
     package mutating func empty(_ database: LMDBDatabase) throws(LMDBError) {
-        let code = unsafe Calls.drop(try live("mdb_drop"), database, deleting: false)
+        let handle = unsafe try live("mdb_drop")
+        try environment.pageChecks.requireWhole(database, in: context, "mdb_drop")
+        let code = unsafe Calls.drop(handle, database, deleting: false)
         guard code == 0 else { throw context.failure(code, "mdb_drop") }
     }
 

@@ -1,3 +1,5 @@
+internal import CLMDB
+
 /// A running (or pooled) LMDB transaction: the state that its Swift value, its snapshots and its cursors share.
 ///
 /// A class, so that a snapshot stays valid while its transaction is exchanged or ended, and so that beginning a pooled read
@@ -7,6 +9,9 @@
 /// and the transactions that own it are not Sendable.
 @safe
 final class TransactionContext: @unchecked Sendable {
+    /// How often a snapshot is taken again because commits overwrote its meta page. Each takes less than a commit.
+    private static let maximumAttempts = 64
+
     /// The environment outlives every transaction: the Swift value of each holds a strong reference.
     let environment: Unmanaged<LMDBEnvironment>
     /// Nil after the transaction has ended.
@@ -19,7 +24,11 @@ final class TransactionContext: @unchecked Sendable {
     var hasFailed = false
     /// The overlay of its snapshots, and of the cursors opened from now on.
     var overlay: LMDBOverlay?
-    /// The trees that a read transaction searches without LMDB.
+    /// The pages of a read transaction's snapshot.
+    private(set) var pages = SnapshotPages()
+    /// Keeps the pages in memory.
+    private var map: FileMap?
+    /// The trees of a read transaction that were looked up.
     private var trees = MappedTrees()
     /// Earlier transactions of this context on the same commit; bytes and cursors may still belong to them.
     private var retired: [OpaquePointer] = unsafe []
@@ -33,7 +42,6 @@ final class TransactionContext: @unchecked Sendable {
     /// Moves a reset read transaction to the newest commit.
     func renew() -> Int32 {
         guard let handle = unsafe handle else { return 0 }
-        trees.begin(in: unsafe environment.takeUnretainedValue())
         return unsafe Calls.renew(handle)
     }
 
@@ -44,13 +52,95 @@ final class TransactionContext: @unchecked Sendable {
         if let handle = unsafe handle { unsafe Calls.reset(handle) }
     }
 
-    /// Returns the tree of a database for direct searches; nil if LMDB has to search.
+    /// Looks up the pages of the snapshot.
     ///
-    /// - Parameter lookups: the number of lookups that follow.
+    /// - Returns: 0, or the code of a failed renewal.
+    func findPages() throws(LMDBError) -> Int32 {
+        let environment = unsafe environment.takeUnretainedValue()
+        var isSettled = false
+        for _ in 0..<Self.maximumAttempts {
+            let number = unsafe Calls.identifier(of: handle)
+            // The same commit as that of the transaction before.
+            if pages.transactionID == number { return 0 }
+            switch try environment.pages(of: number, isSettled: isSettled, in: &map) {
+            case .found(let found):
+                pages = found
+                return 0
+            case .unsettled:
+                guard let handle = unsafe handle else { return 0 }
+                unsafe Calls.reset(handle)
+                let code = unsafe Calls.renew(handle)
+                if code != 0 { return code }
+                // If the newest commit is still the same, the commit after the next one has not begun.
+                isSettled = unsafe Calls.identifier(of: handle) == number
+            }
+        }
+        throw environment.damagedMeta("mdb_txn_begin")
+    }
+
+    /// Returns the tree of a database, in a read transaction.
     @inline(__always)
-    func tree(of database: LMDBDatabase, lookups: Int) -> MappedTree? {
+    func tree(of database: LMDBDatabase) throws(LMDBError) -> MappedTree {
+        try trees.tree(of: database, in: self)
+    }
+
+    /// Returns the tree of a database for a joint search; nil if keys have to be looked up one by one.
+    func treeForJointSearch(of database: LMDBDatabase) -> MappedTree? {
         guard writing == nil, !CallFaults.isAnyPlanned else { return nil }
-        return trees.tree(of: database, lookups: lookups, in: self)
+        return try? tree(of: database)
+    }
+
+    /// Returns the value under a key, in place; nil if there is none.
+    @inline(__always)
+    func value(_ database: LMDBDatabase, _ key: UnsafeRawBufferPointer) throws(LMDBError) -> UnsafeRawBufferPointer? {
+        guard writing == nil, !CallFaults.isAnyPlanned else { return unsafe try valueWithChecks(database, key) }
+        switch try unsafe tree(of: database).find(key) {
+        case .found(let value): return unsafe value
+        case .missing: return nil
+        case .damage(let page): throw unsafe environment.takeUnretainedValue().damaged(page, "mdb_get")
+        }
+    }
+
+    @inline(never)
+    private func valueWithChecks(
+        _ database: LMDBDatabase, _ key: UnsafeRawBufferPointer
+    ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+        let environment = unsafe environment.takeUnretainedValue()
+        guard writing != nil else {
+            try requireNoFault(.get, "mdb_get")
+            switch try unsafe tree(of: database).find(key) {
+            case .found(let value): return unsafe value
+            case .missing: return nil
+            case .damage(let page): throw environment.damaged(page, "mdb_get")
+            }
+        }
+        try unsafe environment.pageChecks.require(database, .key(key), in: self, "mdb_get")
+        var found = unsafe MDB_val()
+        let code = unsafe Calls.get(handle, database, RawSpan(_unsafeBytes: key), into: &found)
+        if code == MDB_NOTFOUND { return nil }
+        guard code == 0 else { throw failure(code, "mdb_get") }
+        return unsafe UnsafeRawBufferPointer(found)
+    }
+
+    /// Returns the size of a database.
+    func statistics(of database: LMDBDatabase) throws(LMDBError) -> LMDBStatistics {
+        guard writing == nil else {
+            var statistics: LMDBStatistics?
+            let code = unsafe Calls.statistics(handle, database, into: &statistics)
+            guard code == 0, let statistics else { throw failure(code, "mdb_stat") }
+            return statistics
+        }
+        try requireNoFault(.statistics, "mdb_stat")
+        let tree = try tree(of: database)
+        return LMDBStatistics(
+            pageSize: tree.pageSize, depth: tree.depth, branchPages: tree.record.branchPages,
+            leafPages: tree.record.leafPages, overflowPages: tree.record.overflowPages, entries: tree.record.entries)
+    }
+
+    /// Throws if a test has planned that a call of this kind fails.
+    func requireNoFault(_ kind: CallKind, _ operation: StaticString) throws(LMDBError) {
+        guard CallFaults.isAnyPlanned, let fault = unsafe CallFaults.fault(kind, transaction: handle) else { return }
+        throw failure(fault.code, operation)
     }
 
     /// Ends the transaction and aborts its changes.

@@ -3,7 +3,7 @@ package import LMDB
 /// Checks all parts of a store against each other, in one snapshot.
 ///
 /// The walk covers metadata, the catalog, the databases, the feed, the records, indexes and counters of each type, the samples of
-/// the records, and the trail. It reads the raw databases instead of an open `Store`, so that it also works where damage keeps a
+/// the records, the trail, and, if all of these are right, the pages of the file. It reads the raw databases instead of an open `Store`, so that it also works where damage keeps a
 /// store from opening. The walk reports a damaged part once and leaves it out of later comparisons, so that one cause does not
 /// give many findings.
 package enum StoreVerifier {
@@ -34,7 +34,7 @@ package enum StoreVerifier {
         var catalog = CatalogVerifier()
         catalog.run(databases, snapshot, report)
         guard catalog.isWalked else {
-            databases.reportUnchecked(report)
+            databases.reportUnchecked(snapshot, report)
             return report.summary
         }
         databases.reportStrangers(knownTypes: catalog.typeNumbers, report)
@@ -59,6 +59,10 @@ package enum StoreVerifier {
             if isWalked { walked.append(type) } else { feed.states.forget(type: type.type.id) }
             for index in type.indexes {
                 let name = StoreDatabases.indexName(type: type.type.id, index: index.stored.id)
+                guard isWalked else {
+                    databases.reportUnchecked(name, "the records cannot be read", snapshot, report)
+                    continue
+                }
                 report.attempt(.database(name)) {
                     try IndexVerifier(type, index).run(snapshot, report)
                 }
@@ -75,6 +79,7 @@ package enum StoreVerifier {
                 try TrailVerifier(head: metadata.head).run(database, snapshot, report)
             }
         }
+        if report.summary.findingCount == 0 { databases.checkPages(snapshot, report) }
         feed.states.reportLost(catalog, databases[StoreDatabases.feedName], snapshot, report)
         metadata.reportStrangers(knownTypes: catalog.typeNumbers, types: catalog.types, report)
         return report.summary

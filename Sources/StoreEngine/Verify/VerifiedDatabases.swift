@@ -38,10 +38,35 @@ struct VerifiedDatabases {
     }
 
     /// Reports the databases that cannot be checked without the catalog.
-    func reportUnchecked(_ report: VerifyReport) {
+    func reportUnchecked(_ snapshot: LMDBSnapshot, _ report: VerifyReport) {
         let read = [StoreDatabases.metadataName, StoreDatabases.catalogName]
         for name in databases.keys.sorted() where !read.contains(name) {
-            report.add(.unchecked, at: .database(name), "it was not checked: the catalog cannot be read")
+            reportUnchecked(name, "the catalog cannot be read", snapshot, report)
+        }
+    }
+
+    /// Reports that the meaning of a database's entries was not checked, and how many of them can be read.
+    func reportUnchecked(_ name: String, _ reason: String, _ snapshot: LMDBSnapshot, _ report: VerifyReport) {
+        guard let database = databases[name] else { return }
+        report.attempt(.database(name)) {
+            var count = 0
+            var cursor = try snapshot.openCursor(database)
+            var isPositioned = try cursor.first()
+            while isPositioned {
+                count += 1
+                isPositioned = try cursor.next()
+            }
+            report.add(
+                .unchecked, at: .database(name),
+                "it was not checked: \(reason); it has \(count) readable \(count == 1 ? "entry" : "entries")")
+        }
+    }
+
+    /// Checks the pages of all databases and the free list, as LMDB needs them for changes.
+    func checkPages(_ snapshot: LMDBSnapshot, _ report: VerifyReport) {
+        report.attempt(.database("free list")) { try snapshot.requireSoundFreeList() }
+        for (name, database) in databases.sorted(by: { $0.key < $1.key }) {
+            report.attempt(.database(name)) { try snapshot.requireSoundPages(of: database) }
         }
     }
 

@@ -14,14 +14,14 @@ package struct VerifySummary: Hashable, Sendable {
     package var changeCount = 0
     /// Findings.
     package var findingCount = 0
+
+    package init() {}
 }
 
 /// Passes on the findings of the parts of a verification, and counts them.
 final class VerifyReport {
     var summary = VerifySummary()
     private var visitedEntries = 0
-    /// Whether LMDB has reported an error. In most cases, LMDB then refuses all further use of the transaction.
-    private var hasStorageError = false
     private let onFinding: (VerifyFinding) -> Void
     private let onProgress: (_ visited: Int) -> Void
 
@@ -51,16 +51,6 @@ final class VerifyReport {
             return true
         } catch let error as CodecError {
             add(.undecodable, at: location, error.reason)
-        } catch let error as LMDBError {
-            // A cursor that finds no root page reports only this code.
-            let isGivenUp = error.code == .badTransaction
-            switch (isGivenUp, hasStorageError) {
-            case (true, true):
-                add(.unchecked, at: location, "it was not checked: LMDB stopped after the previous error")
-            case (true, false): add(.storage, at: location, "LMDB cannot read its pages")
-            case (false, _): add(.storage, at: location, ErrorText.of(error))
-            }
-            hasStorageError = true
         } catch {
             add(.storage, at: location, ErrorText.of(error))
         }

@@ -217,10 +217,11 @@ import Testing
             kill(process.processIdentifier, signal)
         }
         process.waitUntilExit()
-        #expect(process.terminationReason == .exit && process.terminationStatus == 0)
+        #expect(process.terminationReason == .exit && process.terminationStatus == 0, "\(process.terminationStatus)")
         let lines = output.split(separator: "\n")
-        #expect(lines.contains { $0.hasPrefix("mirrored ") && $0.hasSuffix(" records every 0.05 seconds") })
-        #expect(lines.last?.hasPrefix("ended after ") == true)
+        #expect(
+            lines.contains { $0.hasPrefix("mirrored ") && $0.hasSuffix(" records every 0.05 seconds") }, "\(output)")
+        #expect(lines.last?.hasPrefix("ended after ") == true, "\(output)")
     }
 
     @Test(.timeLimit(.minutes(5))) func `A second signal ends it though nobody takes what it tells`() async throws {

@@ -325,7 +325,7 @@ import Testing
         try transaction.commit()
     }
 
-    @Test func `Damage that ends the walk is a finding`() throws {
+    @Test func `A value that is longer than the file is a finding`() throws {
         let tool = try Sample.empty()
         let id = "an id that is nowhere else"
         try tool.run("insert", "Sensor", "{\"id\": \"\(id)\", \"room\": \"r\", \"serial\": \"s\", \"tags\": []}")
@@ -346,9 +346,9 @@ import Testing
         try Data(bytes).write(to: URL(filePath: file))
         let run = try tool.run("verify")
         #expect(run.status == 1)
-        #expect(run.output.contains("crash") && run.output.contains("database records.1"), "\(run)")
+        #expect(run.output.contains("storage") && run.output.contains("database records.1"), "\(run)")
         #expect(run.errors.hasPrefix("error: the store is damaged in "))
-        #expect(run.errors.hasSuffix(", and the walk did not finish; restore a backup\n"))
+        #expect(run.errors.hasSuffix("; restore a backup\n"))
     }
 
     /// Databases with unreadable pages, and the resulting findings of `verify`.
@@ -357,11 +357,10 @@ import Testing
             "records.1",
             [
                 "database records.1: storage", "database index.1.0: unchecked", "database index.1.1: unchecked",
-                "database index.1.2: unchecked", "database records.2: unchecked", "database records.3: unchecked",
-                "database statistics: unchecked",
+                "database index.1.2: unchecked",
             ]
         ),
-        ("records.3", ["database records.3: storage", "database statistics: unchecked"]),
+        ("records.3", ["database records.3: storage"]),
         (
             "catalog",
             ["database catalog: storage"]
@@ -370,18 +369,11 @@ import Testing
                     "statistics",
                 ].map { "database \($0): unchecked" }
         ),
-        (
-            "metadata",
-            ["database metadata: storage"]
-                + [
-                    "catalog", "consumers", "feed", "index.1.0", "index.1.1", "index.1.2", "records.1", "records.2",
-                    "records.3", "statistics",
-                ].map { "database \($0): unchecked" }
-        ),
+        ("metadata", ["database metadata: storage"]),
     ]
 
     @Test(arguments: unreadable.map(\.name))
-    func `After an error of LMDB the databases that follow are named, and read by themselves`(name: String) throws {
+    func `What depends on an unreadable database is named, and its entries are counted`(name: String) throws {
         let expected = try #require(Self.unreadable.first { $0.name == name }).findings
         let tool = try Sample.tool()
         let file = tool.store + "/data.mdb"
@@ -405,12 +397,10 @@ import Testing
         // Records beyond the point where the walk stopped must not be reported as lost.
         #expect(kinds == expected, "\(run)")
         let unchecked = expected.count - 1
-        let databases = "\(unchecked) \(unchecked == 1 ? "database" : "databases")"
-        #expect(
-            run.errors
-                == "error: the store is damaged in 1 place, and \(databases) could not be checked; restore a backup\n")
+        let others = unchecked == 0 ? "" : ", and \(unchecked) databases could not be checked"
+        #expect(run.errors == "error: the store is damaged in 1 place\(others); restore a backup\n")
         let last = findings.last?["problem"]?.string
-        #expect(last?.hasSuffix("read alone, it has 7 entries") == true, "\(run)")
+        #expect(unchecked == 0 || last?.contains(" readable entr") == true, "\(run)")
     }
 
     @Test func `What the system denies ends with its own status and names the file`() throws {

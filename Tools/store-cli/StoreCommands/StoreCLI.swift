@@ -19,7 +19,7 @@ struct StoreCLI: ParsableCommand {
             Upsert.self, SetFields.self, Delete.self, Watch.self, Feed.self, At.self, Diff.self, Undo.self,
             Revert.self, Consumers.self, Migrate.self, Stat.self,
             Readers.self, Verify.self,
-            VerifyWalk.self, Record.self, Replay.self,
+            Record.self, Replay.self,
             Backup.self, Compact.self, Restore.self,
         ])
 

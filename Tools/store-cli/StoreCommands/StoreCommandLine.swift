@@ -10,12 +10,25 @@ public enum StoreCommandLine {
         FileDescriptor.fillStandardOnes()
         // A closed pipe must end the command in order, not kill it in the middle of a step.
         _ = signal(SIGPIPE, SIG_IGN)
+        endOnUnreadablePage()
         if let number = numberOfDamagedArgument() {
             // Converted to text, such bytes would name other records and be stored as other values.
             StandardError.writeLine("error: argument \(number) is not UTF-8; write bytes as base64, in a field of data")
             exit(ExitStatus.usage.rawValue)
         }
         exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
+    }
+
+    /// Ends the process with a message if the system cannot deliver a page of a mapped file: another program cut the file while this
+    /// one reads it, or the disk failed. All other damage is an error of the store.
+    private static func endOnUnreadablePage() {
+        _ = signal(SIGBUS) { _ in
+            // Only calls that are allowed in the handler of a signal.
+            let message: StaticString =
+                "error: a page of the store cannot be read: its file was cut, or the disk fails; restore a backup\n"
+            _ = unsafe write(STDERR_FILENO, message.utf8Start, message.utf8CodeUnitCount)
+            _exit(ExitStatus.ioError.rawValue)
+        }
     }
 
     /// Returns the number of the first argument whose bytes are not UTF-8, counted from 1.
@@ -26,7 +39,7 @@ public enum StoreCommandLine {
         }
     }
 
-    static func run(_ arguments: [String]) -> ExitStatus {
+    package static func run(_ arguments: [String]) -> ExitStatus {
         do {
             let arguments = GlobalArguments.moved(arguments)
             try requireCommand(arguments)

@@ -4,8 +4,6 @@ package import StoreEngine
 extension Store {
     /// Checks all parts of the store against each other, in one snapshot, while the store is in use.
     ///
-    /// Damage to LMDB's own pages may end the process. If you suspect such damage, verify the store in a separate process.
-    ///
     /// - Parameter onFinding: called with each finding; the check continues after it.
     /// - Returns: how much was checked.
     /// - Throws: ``StoreError``.

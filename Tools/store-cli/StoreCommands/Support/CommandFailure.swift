@@ -4,7 +4,7 @@ import StoreEngine
 import StoreExpressions
 
 /// How a command ends, as the contract of `store-cli` lists it.
-enum ExitStatus: Int32 {
+package enum ExitStatus: Int32 {
     case done = 0
     /// Not found, condition not met, constraint violated, damage found.
     case failed = 1

@@ -104,12 +104,16 @@ private struct StoreFacts {
     /// Returns the number of pages in LMDB's free list. The list is a database of its own. Under each transaction number it has a
     /// count and that many page numbers.
     private static func freePages(_ reading: ReadContext) throws -> Int {
-        var cursor = try reading.snapshot.openCursor(LMDBDatabase(handle: 0))
+        var cursor = try reading.snapshot.openCursor(LMDBDatabase.freeList)
         var count = 0
         var isPositioned = try cursor.first()
         while isPositioned {
             var reader = ByteReader(cursor.value)
-            count += Int(truncatingIfNeeded: try reader.read(UInt64.self))
+            let listed = try reader.read(UInt64.self)
+            guard listed <= UInt64(cursor.value.byteCount / 8) else {
+                throw StoreError(.damaged, "the list of free pages is damaged", remedy: "restore a backup")
+            }
+            count += Int(listed)
             isPositioned = try cursor.next()
         }
         return count

@@ -1,18 +1,19 @@
 internal import CLMDB
 internal import Glibc
 
-/// A database's tree in the map, as one read transaction sees it. It finds several entries in less time than successive calls of
-/// `mdb_get`.
+/// A database's tree in the map, as one snapshot has it.
+///
+/// It reads the pages without LMDB, which trusts them: a damaged page would end the process. Here, each access is checked, and a
+/// page with an unexpected layout is reported as damaged.
 ///
 /// A lookup waits for memory at nearly each entry that it compares, and the comparison determines the next entry. Successive
-/// lookups therefore add up their waits. Here, several keys descend the tree together, and each prefetches its next entry before
-/// any key is compared: their waits overlap. Comparisons use arithmetic, because the processor would mispredict a branch half the
-/// time. For a single key, `mdb_get` takes less time, because branch prediction loads the likely memory early. Rows 9a, 9e and 10
-/// of the benchmarks measure the gain.
+/// lookups therefore add up their waits. In a joint search, several keys descend the tree together, and each prefetches its next
+/// entry before any key is compared: their waits overlap. Its comparisons use arithmetic, because the processor would mispredict
+/// a branch half the time. For a single key, ``find(_:)`` takes less time, because branch prediction loads the likely memory
+/// early. Rows 9a, 9e and 10 of the benchmarks measure the gain.
 ///
-/// A value is returned only if a leaf entry has exactly the requested key. It is then the right answer, because the pages of a
-/// snapshot do not change while a transaction reads it. Everything else is left to LMDB: a missing key, a value on pages of its
-/// own, or a page with an unexpected layout.
+/// A joint search returns a value only if a leaf entry has exactly the requested key. Everything else is left to ``find(_:)``: a
+/// missing key, a value on pages of its own, or a damaged page.
 ///
 /// ``MappedPage`` describes the layout of pages.
 ///
@@ -20,39 +21,31 @@ internal import Glibc
 /// branches: P.-V. Khuong, P. Morin, "Array Layouts for Comparison-Based Searching", ACM JEA 2017.
 @safe
 struct MappedTree {
-    /// The size of a tree's record in the main database: flags at 4, the depth at 6, the root's page number at 40.
-    private static let recordByteCount = 48
     /// How many leaves ahead a search may begin without a descent from the root.
     private static let reach = 4
 
     /// The beginning of the map.
     private let base: UnsafeRawPointer
+    let pageSize: Int
     /// The page number of the root, which differs between snapshots of a changed tree.
     let root: UInt64
-    /// How many pages lead to an entry, including the root and the leaf.
-    private let depth: Int
-    /// The number of the last page in use.
-    private let lastPage: UInt64
+    /// How many pages lead to an entry, including the root and the leaf; 0 if the tree is empty.
+    let depth: Int
+    /// Pages with this number and later ones are not in the file.
+    private let limit: UInt64
+    let record: TreeRecord
 
-    /// - Parameters:
-    ///   - record: the main database's entry for the tree, in the map.
-    ///   - info: the environment's size.
-    /// - Returns: nil if the tree is empty, is not in the order of bytes, or has pages of another size.
-    init?(record: MDB_val, info: LMDBInfo) {
-        guard info.pageSize == MappedPage.size, unsafe record.mv_size == Self.recordByteCount,
-            let bytes = unsafe UnsafeRawPointer(record.mv_data)
-        else { return nil }
-        depth = Int(unsafe bytes.loadUnaligned(fromByteOffset: 6, as: UInt16.self))
-        root = unsafe bytes.loadUnaligned(fromByteOffset: 40, as: UInt64.self)
-        lastPage = UInt64(min(info.lastPage, info.mapSize / MappedPage.size - 1))
-        // A page's number determines its offset in the map.
-        let offset = Int(bitPattern: bytes) & (MappedPage.size - 1)
-        let page = unsafe bytes - offset
-        let number = unsafe page.loadUnaligned(as: UInt64.self)
-        guard unsafe bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self) == 0, depth > 0, root <= lastPage,
-            number <= lastPage
-        else { return nil }
-        unsafe base = page - Int(number) * MappedPage.size
+    /// An empty tree of no snapshot.
+    init() { self.init(TreeRecord(), SnapshotPages()) }
+
+    /// - Parameter record: a sound record of the snapshot that has these pages.
+    init(_ record: TreeRecord, _ pages: SnapshotPages) {
+        unsafe base = pages.base
+        pageSize = pages.pageSize
+        limit = pages.limit
+        root = record.root
+        depth = record.depth
+        self.record = record
     }
 
     /// The state of the search for one key.
@@ -62,7 +55,7 @@ struct MappedTree {
         fileprivate let keyCount: Int
         /// The first bytes of the key.
         fileprivate let word: UInt64
-        /// The page to search; nil if LMDB has to search.
+        /// The page to search; nil if this search cannot find the key.
         fileprivate var page: UnsafeRawPointer?
         /// The first of the candidate offsets, and their number.
         fileprivate var first: UnsafeRawPointer
@@ -94,15 +87,15 @@ struct MappedTree {
             let first = level == depth ? 0 : near
             let flags = self.flags(ofLevel: level)
             var longest = 1
-            for number in first..<count { longest = max(longest, unsafe Self.enter(&searches[number], flags)) }
+            for number in first..<count { longest = max(longest, unsafe enter(&searches[number], flags)) }
             while longest > 1 {
                 for number in first..<count where unsafe searches[number].count > 1 {
-                    unsafe Self.halve(&searches[number])
+                    unsafe halve(&searches[number])
                 }
                 longest -= longest >> 1
             }
             if level == depth { return }
-            if level == depth - 1 { slot = unsafe Self.slot(searches[count - 1], flags) }
+            if level == depth - 1 { slot = unsafe self.slot(searches[count - 1], flags) }
             for number in first..<count { unsafe follow(&searches[number]) }
         }
     }
@@ -114,12 +107,13 @@ struct MappedTree {
     @inline(__always)
     private func begin(_ search: inout Search, from branch: inout MappedPageSlot) -> Bool {
         // The first entry of a branch has no key.
-        guard branch.number > 0, var entry = unsafe MappedPage.entry(branch.number, of: branch.page),
+        guard branch.number > 0, var entry = unsafe MappedPage.entry(branch.number, of: branch.page, size: pageSize),
             unsafe Self.mask(whereNotAfter: entry, search) != 0
         else { return false }
         var slot = branch
         for _ in 0...Self.reach {
-            guard slot.move(by: 1), let next = unsafe MappedPage.entry(slot.number, of: slot.page) else {
+            guard slot.move(by: 1), let next = unsafe MappedPage.entry(slot.number, of: slot.page, size: pageSize)
+            else {
                 return false
             }
             if unsafe Self.mask(whereNotAfter: next, search) == 0 {
@@ -133,37 +127,22 @@ struct MappedTree {
     }
 
     /// Returns the current entry of a search in its page.
-    private static func slot(_ search: Search, _ flags: UInt16) -> MappedPageSlot? {
-        guard let page = unsafe search.page, let count = unsafe MappedPage.entryCount(page, flags) else { return nil }
+    private func slot(_ search: Search, _ flags: UInt16) -> MappedPageSlot? {
+        guard let page = unsafe search.page, let count = unsafe MappedPage.entryCount(page, flags, size: pageSize)
+        else { return nil }
         return unsafe slot(search, in: page, count)
     }
 
-    private static func slot(_ search: Search, in page: UnsafeRawPointer, _ count: Int) -> MappedPageSlot {
+    private func slot(_ search: Search, in page: UnsafeRawPointer, _ count: Int) -> MappedPageSlot {
         unsafe MappedPageSlot(page: page, number: (search.first - page - MappedPage.headerByteCount) >> 1, count: count)
     }
 
-    /// Returns the pages that lead to a key, from the root to its leaf, with the entry in each; nil if a page has an unexpected
-    /// layout. The entry in the leaf is the last one that is not after the key.
-    func path(to key: UnsafeRawBufferPointer) -> [MappedPageSlot]? {
-        var search = unsafe Search(key)
-        var path: [MappedPageSlot] = []
-        path.reserveCapacity(depth)
-        goTo(root, &search)
-        for level in 1...depth {
-            let count = Self.enter(&search, flags(ofLevel: level))
-            while search.count > 1 { Self.halve(&search) }
-            guard let page = unsafe search.page else { return nil }
-            path.append(unsafe Self.slot(search, in: page, count))
-            if level < depth { follow(&search) }
-        }
-        return path
-    }
-
-    /// Returns the value under the key of a search that has reached a leaf; nil if LMDB has to search.
+    /// Returns the value under the key of a search that has reached a leaf; nil if only ``find(_:)`` can say.
     @inline(__always)
     func value(_ search: Search) -> UnsafeRawBufferPointer? {
-        guard let page = unsafe search.page, let entry = unsafe MappedPage.entry(search.first, of: page),
-            let value = unsafe MappedPage.value(entry, of: page)
+        guard let page = unsafe search.page,
+            let entry = unsafe MappedPage.entry(at: search.first, of: page, size: pageSize),
+            let value = unsafe MappedPage.value(entry, of: page, size: pageSize)
         else { return nil }
         let key = unsafe MappedPage.key(entry)
         guard key.count == search.keyCount,
@@ -175,19 +154,20 @@ struct MappedTree {
     /// Returns a page of the map; nil if no page has this number.
     @inline(__always)
     func page(_ number: UInt64) -> UnsafeRawPointer? {
-        unsafe number <= lastPage ? base + Int(number) * MappedPage.size : nil
+        unsafe number < limit ? base + Int(number) * pageSize : nil
     }
 
     /// Returns the value of a leaf entry that is on pages of its own; nil if a page has an unexpected layout.
     @inline(never)
     func valueOnOwnPages(_ entry: UnsafeRawPointer, of leaf: UnsafeRawPointer) -> UnsafeRawBufferPointer? {
-        guard let number = unsafe MappedPage.ownPage(entry, of: leaf), let first = unsafe page(number) else {
+        guard let number = unsafe MappedPage.ownPage(entry, of: leaf, size: pageSize), let first = unsafe page(number)
+        else {
             return nil
         }
-        return unsafe MappedPage.value(entry, onPages: first, limit: lastPage - number + 1)
+        return unsafe MappedPage.value(entry, onPages: first, limit: limit - number, size: pageSize)
     }
 
-    private func flags(ofLevel level: Int) -> UInt16 { level == depth ? MappedPage.leafFlags : MappedPage.branchFlags }
+    func flags(ofLevel level: Int) -> UInt16 { level == depth ? MappedPage.leafFlags : MappedPage.branchFlags }
 
     @inline(__always)
     private func goTo(_ number: UInt64, _ search: inout Search) {
@@ -200,7 +180,9 @@ struct MappedTree {
     /// Moves to the page that a branch entry leads to.
     @inline(__always)
     private func follow(_ search: inout Search) {
-        guard let page = unsafe search.page, let entry = unsafe MappedPage.entry(search.first, of: page) else {
+        guard let page = unsafe search.page,
+            let entry = unsafe MappedPage.entry(at: search.first, of: page, size: pageSize)
+        else {
             return unsafe search.page = nil
         }
         goTo(unsafe MappedPage.child(entry), &search)
@@ -208,9 +190,9 @@ struct MappedTree {
 
     /// Begins with a page, and returns its number of entries.
     @inline(__always)
-    private static func enter(_ search: inout Search, _ flags: UInt16) -> Int {
+    private func enter(_ search: inout Search, _ flags: UInt16) -> Int {
         guard let page = unsafe search.page else { return 0 }
-        guard let count = unsafe MappedPage.entryCount(page, flags) else {
+        guard let count = unsafe MappedPage.entryCount(page, flags, size: pageSize) else {
             unsafe search.page = nil
             return 0
         }
@@ -222,21 +204,21 @@ struct MappedTree {
 
     /// Continues with the half that contains the last entry that is not after the key.
     @inline(__always)
-    private static func halve(_ search: inout Search) {
+    private func halve(_ search: inout Search) {
         guard let page = unsafe search.page else { return }
         let half = search.count >> 1
-        guard let entry = unsafe MappedPage.entry(search.first + 2 * half, of: page) else {
+        guard let entry = unsafe MappedPage.entry(at: search.first + 2 * half, of: page, size: pageSize) else {
             search.count = 0
             return unsafe search.page = nil
         }
-        unsafe search.first += mask(whereNotAfter: entry, search) & (2 * half)
+        unsafe search.first += Self.mask(whereNotAfter: entry, search) & (2 * half)
         search.count &-= half
         unsafe askForMiddle(search, page)
     }
 
     /// Prefetches the entry that is compared next.
     @inline(__always)
-    private static func askForMiddle(_ search: Search, _ page: UnsafeRawPointer) {
+    private func askForMiddle(_ search: Search, _ page: UnsafeRawPointer) {
         let offset = unsafe (search.first + 2 * (search.count >> 1)).loadUnaligned(as: UInt16.self)
         Calls.prefetch(address: UInt(bitPattern: page) + UInt(offset))
     }

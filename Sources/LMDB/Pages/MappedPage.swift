@@ -11,20 +11,26 @@
 /// - A large value is on consecutive pages of its own. The first of them has flags at 10, the number of these pages at 12 (4
 ///   bytes), and the value from 16 on. The leaf contains the number of this first page (8 bytes) instead of the value.
 ///
-/// No function here trusts a page: data that is not inside the page gives nil.
+/// No function here trusts a page: data that is not inside the page gives nil. `size` is always the size of a page.
 enum MappedPage {
-    static let size = 4_096
+    /// The number that stands for no page.
+    static let none = UInt64.max
     static let branchFlags: UInt16 = 0x01
     static let leafFlags: UInt16 = 0x02
     static let headerByteCount = 16
     static let entryByteCount = 8
-    private static let ownPagesFlags: UInt16 = 0x04
-    /// The flags of a leaf entry whose value is on pages of its own.
-    private static let ownPagesEntryFlags: UInt16 = 0x01
+    static let ownPagesFlags: UInt16 = 0x04
+    /// The flag of a leaf entry whose value is on pages of its own.
+    static let ownPagesEntryFlag: UInt16 = 0x01
+    /// The flag of a leaf entry whose value is the record of a database.
+    static let databaseEntryFlag: UInt16 = 0x02
+
+    /// The most entries of a page.
+    static func mostEntries(size: Int) -> Int { size / entryByteCount }
 
     /// Returns the number of entries of a page; nil if the page is of another kind or has no entries.
     @inline(__always)
-    static func entryCount(_ page: UnsafeRawPointer, _ flags: UInt16) -> Int? {
+    static func entryCount(_ page: UnsafeRawPointer, _ flags: UInt16, size: Int) -> Int? {
         let end = Int(unsafe page.loadUnaligned(fromByteOffset: 12, as: UInt16.self))
         guard unsafe page.loadUnaligned(fromByteOffset: 10, as: UInt16.self) == flags, end > headerByteCount,
             end <= size
@@ -34,7 +40,7 @@ enum MappedPage {
 
     /// Returns the entry whose offset is stored at `slot`; nil if it is not inside the page.
     @inline(__always)
-    static func entry(_ slot: UnsafeRawPointer, of page: UnsafeRawPointer) -> UnsafeRawPointer? {
+    static func entry(at slot: UnsafeRawPointer, of page: UnsafeRawPointer, size: Int) -> UnsafeRawPointer? {
         let offset = Int(unsafe slot.loadUnaligned(as: UInt16.self))
         guard offset <= size - entryByteCount else { return nil }
         let entry = unsafe page + offset
@@ -43,8 +49,8 @@ enum MappedPage {
 
     /// Returns the entry with an index below the page's ``entryCount(_:_:)``.
     @inline(__always)
-    static func entry(_ number: Int, of page: UnsafeRawPointer) -> UnsafeRawPointer? {
-        unsafe entry(page + headerByteCount + 2 * number, of: page)
+    static func entry(_ number: Int, of page: UnsafeRawPointer, size: Int) -> UnsafeRawPointer? {
+        unsafe entry(at: page + headerByteCount + 2 * number, of: page, size: size)
     }
 
     /// Returns the key of an entry.
@@ -68,20 +74,22 @@ enum MappedPage {
 
     /// Returns the value of a leaf entry; nil if it is not inside the page.
     @inline(__always)
-    static func value(_ entry: UnsafeRawPointer, of page: UnsafeRawPointer) -> UnsafeRawBufferPointer? {
+    static func value(_ entry: UnsafeRawPointer, of page: UnsafeRawPointer, size: Int) -> UnsafeRawBufferPointer? {
         let value = unsafe valueStart(entry)
-        let count = Int(unsafe entry.loadUnaligned(as: UInt32.self))
-        guard unsafe entry.loadUnaligned(fromByteOffset: 4, as: UInt16.self) == 0, unsafe value - page + count <= size
-        else { return nil }
+        let count = unsafe valueCount(entry)
+        guard unsafe entryFlags(entry) & ~databaseEntryFlag == 0, unsafe value - page + count <= size else {
+            return nil
+        }
         return unsafe UnsafeRawBufferPointer(start: value, count: count)
     }
 
     /// Returns the number of the first page of a value on pages of its own; nil for other values.
-    static func ownPage(_ entry: UnsafeRawPointer, of page: UnsafeRawPointer) -> UInt64? {
+    static func ownPage(_ entry: UnsafeRawPointer, of page: UnsafeRawPointer, size: Int) -> UInt64? {
         let value = unsafe valueStart(entry)
-        guard unsafe entry.loadUnaligned(fromByteOffset: 4, as: UInt16.self) == ownPagesEntryFlags,
-            unsafe value - page + MemoryLayout<UInt64>.size <= size
-        else { return nil }
+        guard unsafe entryFlags(entry) == ownPagesEntryFlag, unsafe value - page + MemoryLayout<UInt64>.size <= size
+        else {
+            return nil
+        }
         return unsafe value.loadUnaligned(as: UInt64.self)
     }
 
@@ -91,16 +99,23 @@ enum MappedPage {
     ///   - first: the first of these pages.
     ///   - limit: how many pages the map contains from `first` on.
     static func value(
-        _ entry: UnsafeRawPointer, onPages first: UnsafeRawPointer, limit: UInt64
-    )
-        -> UnsafeRawBufferPointer?
-    {
-        let count = Int(unsafe entry.loadUnaligned(as: UInt32.self))
+        _ entry: UnsafeRawPointer, onPages first: UnsafeRawPointer, limit: UInt64, size: Int
+    ) -> UnsafeRawBufferPointer? {
+        let count = unsafe valueCount(entry)
         let pageCount = unsafe first.loadUnaligned(fromByteOffset: 12, as: UInt32.self)
         guard unsafe first.loadUnaligned(fromByteOffset: 10, as: UInt16.self) == ownPagesFlags,
             UInt64(pageCount) <= limit, headerByteCount + count <= Int(pageCount) * size
         else { return nil }
         return unsafe UnsafeRawBufferPointer(start: first + headerByteCount, count: count)
+    }
+
+    /// Returns the length of a leaf entry's value.
+    @inline(__always)
+    static func valueCount(_ entry: UnsafeRawPointer) -> Int { Int(unsafe entry.loadUnaligned(as: UInt32.self)) }
+
+    @inline(__always)
+    static func entryFlags(_ entry: UnsafeRawPointer) -> UInt16 {
+        unsafe entry.loadUnaligned(fromByteOffset: 4, as: UInt16.self)
     }
 
     @inline(__always)

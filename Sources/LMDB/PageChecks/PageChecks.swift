@@ -1,0 +1,270 @@
+internal import CLMDB
+
+/// Checks the pages that LMDB reads in write transactions, before it reads them.
+///
+/// LMDB reads a page of the newest commit on the way to a key, next to that way, in the main database, or in the free list. Each is
+/// checked once for a process. A page with a higher number than the file had at first was written since by a sound process. What a
+/// transaction itself has changed is in LMDB's memory, and needs no check.
+///
+/// - The main database and the free list are checked as a whole, and so are trees of few pages at their first use.
+/// - In larger trees, an operation checks the way to its key and the pages beside it, because LMDB moves entries between
+///   neighbouring pages. ``RemovedLeaves`` follows how far deletions can reach.
+///
+/// `@unchecked Sendable`: only the holder of the writer seat uses it.
+@safe
+final class PageChecks: @unchecked Sendable {
+    /// Trees up to this size are checked at once: four megabytes, in about two milliseconds.
+    private static let wholePages = 1_024
+
+    private struct Tree {
+        /// The base commit of `tree`, by its transaction number.
+        var snapshot = -1
+        var tree = MappedTree()
+        /// Whether all its pages are checked.
+        var isSound = false
+        /// The keys whose leaf was checked last, in this transaction, with the pages beside it.
+        var near: KeyBounds?
+        var removed = RemovedLeaves()
+    }
+
+    /// By the handles of the databases.
+    private var trees: [Tree]
+    /// The pages that are checked, of those that the file had at first.
+    private var checked = PageSet(limit: 0)
+    /// Pages with this number and later ones were written since.
+    private var firstNew: UInt64 = 0
+    /// The pages of the free list in the first write transaction; empty afterwards.
+    private var unused = PageSet(limit: 0)
+    private var hasBegun = false
+    /// The newest commit when the write transaction began.
+    private var pages = SnapshotPages()
+    private var map: FileMap?
+    private let path = TreePath()
+
+    /// - Parameter maximumDatabases: how many named databases there can be.
+    init(maximumDatabases: Int) {
+        // The first two handles belong to LMDB's own two databases.
+        trees = Array(repeating: Tree(), count: maximumDatabases + 2)
+    }
+
+    /// Begins a write transaction.
+    func begin(_ context: TransactionContext, in environment: LMDBEnvironment) throws(LMDBError) {
+        let base = unsafe Calls.identifier(of: context.handle) - 1
+        guard case .found(let found) = try environment.pages(of: base, isSettled: true, in: &map) else {
+            throw environment.damagedMeta("mdb_txn_begin")
+        }
+        pages = found
+        if hasBegun {
+            unused = PageSet(limit: 0)
+        } else {
+            try checkFirst(environment)
+        }
+    }
+
+    private func checkFirst(_ environment: LMDBEnvironment) throws(LMDBError) {
+        firstNew = pages.limit
+        checked = PageSet(limit: pages.limit)
+        unused = try FreeListCheck.unusedPages(pages, environment, "mdb_txn_begin")
+        unsafe try TreeCheck.requireWhole(
+            pages.main, of: .databases, in: pages, environment, "mdb_txn_begin",
+            sound: { !unused.contains($0) && checked.insert($0) })
+        trees[Int(LMDBDatabase.main.handle)].isSound = true
+        hasBegun = true
+    }
+
+    /// Releases the map. Nothing is checked afterwards.
+    func close() { map = nil }
+
+    /// Forgets a database whose handle may be used for another one.
+    func forget(_ database: LMDBDatabase) { trees[Int(database.handle)] = Tree() }
+
+    // MARK: Checks
+
+    /// Throws unless LMDB can read and change a tree at a position.
+    @inline(__always)
+    func require(
+        _ database: LMDBDatabase, _ position: TreePosition, isDeleted: Bool = false, in context: TransactionContext,
+        _ operation: StaticString
+    ) throws(LMDBError) {
+        if trees[Int(database.handle)].isSound { return }
+        try check(database, position, isDeleted, context, operation)
+    }
+
+    /// Throws unless LMDB can read all pages of a tree.
+    func requireWhole(
+        _ database: LMDBDatabase, in context: TransactionContext, _ operation: StaticString
+    ) throws(LMDBError) {
+        if trees[Int(database.handle)].isSound { return }
+        let environment = unsafe context.environment.takeUnretainedValue()
+        guard let tree = try base(of: database, context, operation) else { return }
+        try checkWhole(database, tree, environment, context, operation)
+    }
+
+    @inline(never)
+    private func check(
+        _ database: LMDBDatabase, _ position: TreePosition, _ isDeleted: Bool, _ context: TransactionContext,
+        _ operation: StaticString
+    ) throws(LMDBError) {
+        let number = Int(database.handle)
+        guard let tree = try base(of: database, context, operation) else { return }
+        let environment = unsafe context.environment.takeUnretainedValue()
+        if tree.record.branchPages &+ tree.record.leafPages <= Self.wholePages {
+            return try checkWhole(database, tree, environment, context, operation)
+        }
+        if case .key(let key) = position, !isDeleted, let near = trees[number].near,
+            unsafe near.contains(MappedTree.Key(key))
+        {
+            return
+        }
+        if let page = damage(on: position, of: tree) ?? damageBeside(tree) {
+            throw context.fail(environment.damaged(page, operation))
+        }
+        trees[number].near = path.steps.last?.bounds
+        guard isDeleted, let leaf = path.leafNumber else { return }
+        if let page = trees[number].removed.reach(from: leaf, { leaf, step in neighbour(of: leaf, step, tree) }) {
+            throw context.fail(environment.damaged(page, operation))
+        }
+    }
+
+    private func checkWhole(
+        _ database: LMDBDatabase, _ tree: MappedTree, _ environment: LMDBEnvironment, _ context: TransactionContext,
+        _ operation: StaticString
+    ) throws(LMDBError) {
+        do {
+            unsafe try TreeCheck.requireWhole(
+                tree.record, of: .records, in: pages, environment, operation, sound: { !unused.contains($0) })
+        } catch {
+            throw context.fail(error)
+        }
+        trees[Int(database.handle)] = Tree(isSound: true)
+    }
+
+    /// Returns the tree of a database in the newest commit; nil if it is not there.
+    private func base(
+        of database: LMDBDatabase, _ context: TransactionContext, _ operation: StaticString
+    ) throws(LMDBError) -> MappedTree? {
+        let number = Int(database.handle)
+        if trees[number].snapshot == pages.transactionID { return trees[number].tree }
+        let environment = unsafe context.environment.takeUnretainedValue()
+        let name =
+            environment.databases.withLock { $0.name(of: database) }
+            ?? context.writing?.opened.last { $0.database == database }.map { Array($0.name.utf8) }
+        do {
+            guard let name, let tree = try environment.tree(named: name, in: pages, operation), tree.depth > 0 else {
+                // All its pages are of this transaction, or will be of later ones.
+                trees[number] = Tree(isSound: true)
+                return nil
+            }
+            trees[number] = Tree(snapshot: pages.transactionID, tree: tree)
+            return tree
+        } catch {
+            throw context.fail(error)
+        }
+    }
+
+    // MARK: Pages
+
+    /// Follows the way to a position and checks its pages. Returns the first damaged one; nil if all are sound.
+    private func damage(on position: TreePosition, of tree: MappedTree) -> UInt64? {
+        path.removeAll()
+        return descend(from: tree.root, .all, position, of: tree)
+    }
+
+    private func descend(
+        from start: UInt64, _ startBounds: KeyBounds, _ position: TreePosition, of tree: MappedTree
+    ) -> UInt64? {
+        var (number, bounds) = (start, startBounds)
+        while true {
+            let isLeaf = path.steps.count == tree.depth - 1
+            guard isKnown(number, isLeaf: isLeaf, bounds), let page = unsafe pages.page(number),
+                let count = unsafe tree.entryCount(
+                    page, isLeaf ? MappedPage.leafFlags : MappedPage.branchFlags, number)
+            else { return number }
+            let slot: MappedPageSlot?
+            switch position {
+            case .first: unsafe slot = MappedPageSlot(page: page, number: 0, count: count)
+            case .last: unsafe slot = MappedPageSlot(page: page, number: count - 1, count: count)
+            case .key where isLeaf: unsafe slot = MappedPageSlot(page: page, number: 0, count: count)
+            case .key(let key): unsafe slot = tree.branchSlot(MappedTree.Key(key), in: page, number)
+            }
+            guard let slot else { return number }
+            path.append(TreePath.Step(slot: slot, bounds: bounds))
+            if isLeaf { return nil }
+            guard let child = child(of: slot, bounds) else { return number }
+            (number, bounds) = child
+        }
+    }
+
+    /// Checks the pages beside the way: on each level those under the same branch, and the leaves next to the leaf. The way stays.
+    private func damageBeside(_ tree: MappedTree) -> UInt64? {
+        let steps = path.steps
+        for level in 1..<max(steps.count, 1) {
+            let above = steps[level - 1]
+            for step in [-1, 1] {
+                var slot = above.slot
+                guard slot.move(by: step) else { continue }
+                guard let (number, bounds) = child(of: slot, above.bounds),
+                    isKnown(number, isLeaf: level == tree.depth - 1, bounds)
+                else { return unsafe slot.page.loadUnaligned(as: UInt64.self) }
+            }
+        }
+        guard let leaf = path.leafNumber else { return nil }
+        defer {
+            path.removeAll()
+            for step in steps { path.append(step) }
+        }
+        for step in [-1, 1] {
+            path.removeAll()
+            for step in steps { path.append(step) }
+            if let damage = moveToNextLeaf(step, tree), damage != leaf { return damage }
+        }
+        return nil
+    }
+
+    /// Moves the way to the previous (-1) or the next (1) leaf and checks its pages.
+    ///
+    /// - Returns: the first damaged page; nil if all are sound, or if there is no such leaf, and the way is then empty.
+    private func moveToNextLeaf(_ step: Int, _ tree: MappedTree) -> UInt64? {
+        repeat {
+            path.removeLast()
+            if path.steps.isEmpty { return nil }
+        } while !path.move(by: step)
+        guard let branch = path.steps.last else { return nil }
+        guard let (number, bounds) = child(of: branch.slot, branch.bounds) else {
+            return unsafe branch.slot.page.loadUnaligned(as: UInt64.self)
+        }
+        return descend(from: number, bounds, step > 0 ? .first : .last, of: tree)
+    }
+
+    /// Checks the leaf before (-1) or after (1) another one, with the pages on the way and beside it.
+    private func neighbour(of leaf: UInt64, _ step: Int, _ tree: MappedTree) -> RemovedLeaves.Neighbour {
+        guard let page = unsafe pages.page(leaf),
+            let entry = unsafe MappedPage.entry(0, of: page, size: pages.pageSize)
+        else { return .damage(leaf) }
+        if let damage = damage(on: unsafe .key(MappedPage.key(entry)), of: tree) { return .damage(damage) }
+        if let damage = moveToNextLeaf(step, tree) { return .damage(damage) }
+        guard let neighbour = path.leafNumber else { return .none }
+        if let damage = damageBeside(tree) { return .damage(damage) }
+        return .leaf(neighbour)
+    }
+
+    private func child(of slot: MappedPageSlot, _ bounds: KeyBounds) -> (UInt64, KeyBounds)? {
+        unsafe TreeCheck(pages: pages, content: .records).child(slot.number, of: slot.page, slot.count, bounds)
+    }
+
+    /// Returns whether a page is sound; checks it if it was not checked yet.
+    @inline(__always)
+    private func isKnown(_ number: UInt64, isLeaf: Bool, _ bounds: KeyBounds) -> Bool {
+        guard number < firstNew else { return true }
+        if checked.contains(number) { return true }
+        guard !unused.contains(number),
+            TreeCheck(pages: pages, content: .records).isSound(number, isLeaf: isLeaf, bounds)
+        else { return false }
+        return checked.insert(number)
+    }
+}
+
+extension TreePath {
+    /// The number of the leaf; nil if the way is empty.
+    var leafNumber: UInt64? { steps.last.map { unsafe $0.slot.page.loadUnaligned(as: UInt64.self) } }
+}

@@ -1,0 +1,61 @@
+import ChildPrograms
+import Foundation
+import TestSupport
+import Testing
+
+/// Copies of a store with damage of all kinds, used by all commands and by a library's process. Each use gives a result or an error;
+/// none ends the process.
+///
+/// `MODELSTORE_SEED` chooses other damage.
+@Suite(.serialized, .timeLimit(.minutes(TestLength.isLong ? 240 : 10))) struct DamagedFileTests {
+    /// A store to damage.
+    enum Sample: String, CaseIterable {
+        /// Its trees are checked as a whole before the first change.
+        case small
+        /// Its trees are too large for that.
+        case large
+
+        var itemCount: Int { self == .small ? 300 : 40_000 }
+
+        var copyCount: Int {
+            switch self {
+            case .small: TestLength.isLong ? 9_000 : 120
+            case .large: TestLength.isLong ? 1_000 : 8
+            }
+        }
+    }
+
+    @Test(arguments: Sample.allCases) func `damage is an error and never the end of a process`(sample: Sample) throws {
+        let directory = try ScratchDirectory(inMemory: true)
+        let store = directory.path("store")
+        let making = try ChildProcess(BuiltProgram.path("DamageWorker"), ["make", store, String(sample.itemCount)])
+        #expect(try making.wait() == .exit(0))
+        var first = 0
+        var faults: [String] = []
+        while first < sample.copyCount {
+            let last = sample.copyCount - 1
+            let worker = try ChildProcess(
+                BuiltProgram.path("DamageWorker"),
+                ["run", store, String(TestRun.seed % 1_000_003), String(first), String(last)])
+            var step = ""
+            while let line = worker.nextLine(seconds: 120) {
+                if line == "done" {
+                    #expect(try worker.wait() == .exit(0))
+                    first = sample.copyCount
+                    break
+                }
+                step = line
+                let words = line.split(separator: " ")
+                first = Int(words.first == "copy" ? words[1] : words[0]) ?? first
+            }
+            guard first < sample.copyCount else { break }
+            // One that hangs is killed.
+            worker.kill()
+            faults.append("\(step): \(try worker.wait())")
+            first += 1
+        }
+        TestRun.note(
+            "\(sample.copyCount) damaged copies: \(faults.count) ended a process; MODELSTORE_SEED=\(TestRun.seed)")
+        #expect(faults.isEmpty, "\(faults.joined(separator: "\n"))")
+    }
+}
