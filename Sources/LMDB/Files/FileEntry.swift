@@ -1,3 +1,4 @@
+internal import CLMDB
 internal import Glibc
 
 /// A name in a directory, without following a symbolic link.
