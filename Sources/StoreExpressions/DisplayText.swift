@@ -19,6 +19,21 @@ package enum DisplayText {
         return result
     }
 
+    /// Returns lines of text with JSON's escapes for all characters that would control the terminal, other than ends of lines.
+    package static func escapedLines(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: { $0 != "\n" && isControl($0) }) else { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            if scalar != "\n", isControl(scalar) {
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
     /// Returns the number of columns of `text`, which must not contain control characters.
     package static func width(of text: String) -> Int {
         isPlain(text) ? text.utf8.count : text.reduce(0) { $0 + width(of: $1) }

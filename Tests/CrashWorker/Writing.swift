@@ -79,7 +79,7 @@ struct Writing {
         }
     }
 
-    private static func apply(
+    static func apply(
         _ script: LaneScript, _ number: Int64, to transaction: inout WriteTransaction
     ) throws {
         let count = try transaction.get(Lane.self, id: script.lane)?.count ?? 0

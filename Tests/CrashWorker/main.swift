@@ -6,11 +6,15 @@ let rest = Array(arguments.dropFirst())
 switch arguments.first {
 case "write":
     if let writing = Writing(rest) { exit(await writing.run()) }
+case "endure":
+    if let enduring = Enduring(rest) { exit(await enduring.run()) }
 case "check":
     exit(Checking().run())
 case "obey":
     exit(Obeying().run())
 default: break
 }
-print("usage: CrashWorker write <directory> <full|relaxed|mixed> <count> <lane>… | check | obey")
+print(
+    "usage: CrashWorker write <directory> <full|relaxed|mixed> <count> <lane>… | endure <directory> <count> | check | obey"
+)
 exit(2)

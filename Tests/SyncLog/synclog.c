@@ -4,6 +4,8 @@
 // Environment:
 //   SYNCLOG_FILE     the file to append the log to; without it nothing is logged
 //   SYNCLOG_KILL_AT  kills the process with SIGKILL directly before its n-th write or sync of the data file, counted from 1
+//   SYNCLOG_FAIL     n:count makes the n-th to (n + count - 1)-th sync or synchronous write of the data file fail with EIO. The
+//                    pages that it had to write count as written from then on, as in the page cache of Linux
 //
 // Log: records of 32 bytes, each followed by its payload; integers in this machine's byte order.
 //   u32 kind     see below
@@ -38,7 +40,7 @@
 enum kind {
     KIND_OPEN = 1,            // the data file; flags: 1 synchronous descriptor, 2 the call may create it
     KIND_WRITE = 2,           // payload: the bytes; flags: 1 through a synchronous descriptor
-    KIND_SYNC = 3,            // flags: 1 fdatasync, 2 fsync
+    KIND_SYNC = 3,            // flags: 1 fdatasync, 2 fsync, 4 failed
     KIND_TRUNCATE = 4,        // offset: the new length
     KIND_MAP = 5,             // flags: 1 writable, 2 shared
     KIND_MARK = 6,            // payload: the program's text
@@ -62,6 +64,9 @@ static volatile unsigned char descriptors[MAXIMUM_DESCRIPTOR];
 static int log_descriptor = -1;
 static long kill_at = 0;
 static long operations = 0;
+static long fail_from = 0;
+static long fail_count = 0;
+static long sync_points = 0;
 
 __attribute__((constructor)) static void start(void) {
     const char *path = getenv("SYNCLOG_FILE");
@@ -69,6 +74,8 @@ __attribute__((constructor)) static void start(void) {
     if (path)
         log_descriptor = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (at) kill_at = atol(at);
+    const char *fail = getenv("SYNCLOG_FAIL");
+    if (fail) sscanf(fail, "%ld:%ld", &fail_from, &fail_count);
     // The log does not cover children of this program.
     unsetenv("LD_PRELOAD");
 }
@@ -109,6 +116,12 @@ static void set_kind(int descriptor, int kind) {
 static void count_operation(void) {
     operations++;
     if (operations == kill_at) syscall(SYS_kill, getpid(), SIGKILL);
+}
+
+// Called before a sync or a synchronous write of the data file, with the lock held. Returns whether it has to fail.
+static int sync_fails(void) {
+    sync_points++;
+    return sync_points >= fail_from && sync_points < fail_from + fail_count;
 }
 
 /// Logs a text of the program, such as the acknowledgement of a write.
@@ -230,8 +243,15 @@ static ssize_t write_any(int descriptor, const struct iovec *parts, int count, o
     long written = is_positioned ? syscall(SYS_pwritev, descriptor, parts, (long)count, offset, 0L)
                                  : syscall(SYS_writev, descriptor, parts, (long)count);
     if (kind) {
-        record_write(kind, written, (uint64_t)offset, parts, count);
+        // The failed write is in the page cache all the same.
+        int fails = kind & IS_SYNCHRONOUS && sync_fails();
+        record_write(fails ? kind & ~IS_SYNCHRONOUS : kind, written, (uint64_t)offset, parts, count);
+        if (fails) record(KIND_SYNC, 4, 0, 0, NULL, 0, -1);
         pthread_mutex_unlock(&lock);
+        if (fails) {
+            errno = EIO;
+            return -1;
+        }
     }
     return written;
 }
@@ -316,6 +336,12 @@ static int sync_any(int descriptor, long call, uint32_t flags) {
     if (!kind && !path[0]) return (int)syscall(call, descriptor);
     pthread_mutex_lock(&lock);
     if (kind) count_operation();
+    if (kind && sync_fails()) {
+        record(KIND_SYNC, flags | 4, 0, 0, NULL, 0, -1);
+        pthread_mutex_unlock(&lock);
+        errno = EIO;
+        return -1;
+    }
     int result = (int)syscall(call, descriptor);
     if (result == 0 && kind) record(KIND_SYNC, flags, 0, 0, NULL, 0, result);
     if (result == 0 && !kind) record_text(KIND_DIRECTORY_SYNC, path, result);

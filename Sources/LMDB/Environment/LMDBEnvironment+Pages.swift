@@ -31,7 +31,10 @@ extension LMDBEnvironment {
     private func largerMap() throws(LMDBError) -> FileMap {
         let bytes = try lookUpFileBytes()
         // The meta pages are read without a further check.
-        guard bytes >= 2 * pageSize else { throw cutShort(bytes) }
+        guard bytes >= 2 * pageSize else {
+            try requireWholeFiles("read")
+            throw damagedMeta("read")
+        }
         return try fileMap.withLock { (map) throws(LMDBError) in
             if let map, map.byteCount >= bytes { return map }
             let descriptor = unsafe Calls.fileDescriptor(of: handle.pointer)
@@ -49,13 +52,6 @@ extension LMDBEnvironment {
         }
         fileBytes.store(bytes, ordering: .relaxed)
         return bytes
-    }
-
-    func cutShort(_ bytes: Int) -> LMDBError {
-        LMDBError(
-            .truncated, operation: "read", path: path,
-            detail: "data.mdb was cut to \(bytes) bytes while this process had it open",
-            remedy: "close the store in all processes, and restore it from a copy")
     }
 
     func damagedMeta(_ operation: StaticString) -> LMDBError {

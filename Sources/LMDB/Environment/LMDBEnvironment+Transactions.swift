@@ -116,7 +116,7 @@ extension LMDBEnvironment {
                 let lineage = WriteLineage(thread: thread.handle)
                 let context = unsafe TransactionContext(environment: self, handle: transaction, writing: lineage)
                 do {
-                    try files.requireNamed("mdb_txn_begin", path: path)
+                    try requireWholeFiles("mdb_txn_begin")
                     try pageChecks.begin(context, in: self)
                 } catch {
                     context.end()
@@ -166,7 +166,7 @@ extension LMDBEnvironment {
         }
         if level == 0 {
             do {
-                try files.requireNamed("mdb_txn_commit", path: path)
+                try requireWholeFiles("mdb_txn_commit")
             } catch {
                 endWrite(lineage, level: level, context: context)
                 throw error

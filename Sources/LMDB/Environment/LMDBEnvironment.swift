@@ -123,12 +123,18 @@ package final class LMDBEnvironment: Sendable {
         }
     }
 
-    /// Throws if a file of the environment was removed, renamed or replaced. Two system calls.
-    package func checkFiles() throws(LMDBError) { try files.requireNamed("fstatat", path: path) }
+    /// Throws if a file of the environment was removed, renamed, replaced or cut. Two system calls.
+    package func checkFiles() throws(LMDBError) { try requireWholeFiles("fstatat") }
+
+    func requireWholeFiles(_ operation: StaticString) throws(LMDBError) {
+        try files.requireWhole(operation, path: path, leastBytes: fileBytes.load(ordering: .relaxed))
+    }
 
     /// Throws if ``checkFiles()``, or the check before a commit, has failed before. One atomic load otherwise.
     @inline(__always)
-    package func requireFiles() throws(LMDBError) { try files.requireNotLost("fstatat", path: path) }
+    package func requireFiles() throws(LMDBError) {
+        try files.requireNotLost("fstatat", path: path, leastBytes: fileBytes.load(ordering: .relaxed))
+    }
 
     /// Whether this process is a forked child of the one that opened the environment.
     @inline(__always)

@@ -13,6 +13,7 @@ struct FileEntry {
     let kind: Kind
     /// How many names the file has.
     let linkCount: UInt64
+    let byteCount: Int
 
     init(_ status: stat) {
         node = FileNode(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
@@ -24,6 +25,7 @@ struct FileEntry {
             default: .special
             }
         linkCount = UInt64(status.st_nlink)
+        byteCount = Int(status.st_size)
     }
 
     /// Throws unless the files of a store, where they exist, are regular files with one name each.

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The files of an open environment, to detect when a program removes, renames or replaces them.
+/// The files of an open environment, to detect when a program removes, renames, replaces or cuts them.
 ///
 /// `lock.mdb` looks like a leftover. But without it, the next process creates a new one, sees no other process, and writes at the
 /// same time. Both then lose acknowledged commits, and the data file is damaged. LMDB itself never checks.
@@ -23,6 +23,8 @@ final class HeldFiles: Sendable {
         let lockFile: Int32?
     }
 
+    private static let dataFile = "data.mdb"
+
     private let descriptors: HandoverMutex<Descriptors?>
     private let held: [Held]
     private let isLost = Atomic(false)
@@ -33,7 +35,7 @@ final class HeldFiles: Sendable {
         let lockFile = SystemCalls.nameFile(path + "/lock.mdb")
         descriptors = HandoverMutex(Descriptors(directory: directory, lockFile: lockFile))
         held = [
-            Held(name: "data.mdb", node: dataFile),
+            Held(name: Self.dataFile, node: dataFile),
             Held(name: "lock.mdb", node: lockFile.flatMap(SystemCalls.node(of:))),
         ]
     }
@@ -48,31 +50,54 @@ final class HeldFiles: Sendable {
         }
     }
 
-    /// Throws if a name leads to another file than at the opening, or to none. Renaming the directory does not count.
-    func requireNamed(_ operation: StaticString, path: String) throws(LMDBError) {
-        let lost = descriptors.withLock { descriptors -> String? in
+    /// What happened to a file.
+    private enum Loss {
+        case moved(String)
+        case cut(byteCount: Int)
+    }
+
+    /// Throws if a name leads to another file than at the opening, or to none, or if the data file was cut. Renaming the directory
+    /// does not count.
+    ///
+    /// - Parameter leastBytes: how long the data file was at least; LMDB never makes it shorter.
+    func requireWhole(_ operation: StaticString, path: String, leastBytes: Int) throws(LMDBError) {
+        let loss = descriptors.withLock { descriptors -> Loss? in
             guard let directory = descriptors?.directory else { return nil }
-            return held.first { $0.node != nil && isMoved($0, in: directory) }?.name
+            for file in held where file.node != nil {
+                if let loss = self.loss(of: file, in: directory, leastBytes) { return loss }
+            }
+            return nil
         }
-        guard let lost else { return }
+        guard let loss else { return }
         isLost.store(true, ordering: .relaxed)
-        throw LMDBError(
-            .filesRemoved, operation: "\(operation)", path: path,
-            detail: "\(lost) was removed, renamed or replaced while this process had the store open",
-            remedy: "close the store in all processes, open it again, and never remove the files of a store in use")
+        switch loss {
+        case .moved(let name):
+            throw LMDBError(
+                .filesRemoved, operation: "\(operation)", path: path,
+                detail: "\(name) was removed, renamed or replaced while this process had the store open",
+                remedy: "close the store in all processes, open it again, and never remove the files of a store in use")
+        case .cut(let byteCount):
+            throw LMDBError(
+                .truncated, operation: "\(operation)", path: path,
+                detail: "data.mdb was cut to \(byteCount) bytes while this process had the store open",
+                remedy: "close the store in all processes, and restore it from a copy")
+        }
     }
 
-    /// Throws if ``requireNamed(_:path:)`` has failed before. One atomic load otherwise.
-    func requireNotLost(_ operation: StaticString, path: String) throws(LMDBError) {
-        if isLost.load(ordering: .relaxed) { try requireNamed(operation, path: path) }
+    /// Throws if ``requireWhole(_:path:leastBytes:)`` has failed before. One atomic load otherwise.
+    func requireNotLost(_ operation: StaticString, path: String, leastBytes: Int) throws(LMDBError) {
+        if isLost.load(ordering: .relaxed) { try requireWhole(operation, path: path, leastBytes: leastBytes) }
     }
 
-    private func isMoved(_ file: Held, in directory: Int32) -> Bool {
+    private func loss(of file: Held, in directory: Int32, _ leastBytes: Int) -> Loss? {
         switch SystemCalls.entry(file.name, in: directory) {
-        case .file(let found): found.node != file.node
-        case .missing: true
+        case .file(let found) where found.node != file.node: .moved(file.name)
+        case .file(let found) where file.name == Self.dataFile && found.byteCount < leastBytes:
+            .cut(byteCount: found.byteCount)
+        case .file: nil
+        case .missing: .moved(file.name)
         // The system cannot say now. A later check finds it.
-        case .unknown: false
+        case .unknown: nil
         }
     }
 }

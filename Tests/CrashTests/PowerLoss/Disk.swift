@@ -4,7 +4,7 @@ import Foundation
 ///
 /// `durable` is the guaranteed content after the last sync. For each unit (a page of the page cache or a sector of the disk), any
 /// later state may have reached the disk, independent of other units. A synchronous write brings the current state of its units
-/// to the disk.
+/// to the disk. After a sync that failed, Linux takes the pages for written, and a later sync does not write them again.
 struct Disk {
     private struct Write {
         let offset: Int
@@ -15,6 +15,9 @@ struct Disk {
     private var durable = Data()
     /// The writes after the last sync.
     private var pending: [Write] = []
+    /// Writes whose sync failed. The system takes their pages for written, so a later sync writes them only where a page has
+    /// changed again.
+    private var lost: [Write] = []
     /// The size of the file that programs see.
     private var byteCount = 0
 
@@ -32,9 +35,22 @@ struct Disk {
         case .write(let offset, let bytes, let isSynchronous):
             add(Write(offset: offset, bytes: bytes, isSynchronous: isSynchronous))
         case .sync:
-            for write in pending { Self.put(write.bytes, at: write.offset, in: &durable) }
+            var written: Set<Int> = []
+            for write in pending { written.formUnion(Self.units(write, .page)) }
+            for write in lost {
+                for page in Self.units(write, .page) where written.contains(page) {
+                    Self.put(Self.part(of: write, page, .page), in: &durable)
+                }
+            }
+            lost = lost.flatMap { write in
+                Self.units(write, .page).filter { !written.contains($0) }.map { Self.part(of: write, $0, .page) }
+            }
+            for write in pending { Self.put(write, in: &durable) }
             pending.removeAll()
             Self.extend(&durable, to: byteCount)
+        case .failedSync:
+            lost += pending
+            pending.removeAll()
         default: break
         }
     }
@@ -60,6 +76,7 @@ struct Disk {
         // For each unit, the number of its writes that reached the disk. The cache wrote the unit back at some moment, with all
         // writes up to that moment.
         var touches: [Int: (all: Int, certain: Int)] = [:]
+        let pending = lost + pending
         for write in pending {
             for index in Self.units(write, unit) {
                 let all = touches[index, default: (0, 0)].all + 1
@@ -76,10 +93,7 @@ struct Disk {
             for index in Self.units(write, unit) {
                 guard let count = left[index], count > 0 else { continue }
                 left[index] = count - 1
-                let start = max(write.offset, index * unit.rawValue)
-                let end = min(write.offset + write.bytes.count, (index + 1) * unit.rawValue)
-                let base = write.bytes.startIndex - write.offset
-                Self.put(write.bytes[base + start..<base + end], at: start, in: &image)
+                Self.put(Self.part(of: write, index, unit), in: &image)
             }
         }
         // The file's new size may reach the disk before the content of its new part.
@@ -91,9 +105,18 @@ struct Disk {
         write.offset / unit.rawValue...(write.offset + max(write.bytes.count, 1) - 1) / unit.rawValue
     }
 
-    private static func put(_ bytes: Data, at offset: Int, in data: inout Data) {
-        extend(&data, to: offset + bytes.count)
-        data.replaceSubrange(offset..<offset + bytes.count, with: bytes)
+    /// Returns the part of a write that is in a unit.
+    private static func part(of write: Write, _ index: Int, _ unit: Unit) -> Write {
+        let start = max(write.offset, index * unit.rawValue)
+        let end = min(write.offset + write.bytes.count, (index + 1) * unit.rawValue)
+        let base = write.bytes.startIndex - write.offset
+        return Write(offset: start, bytes: write.bytes[base + start..<base + end], isSynchronous: write.isSynchronous)
+    }
+
+    private static func put(_ write: Write, in data: inout Data) {
+        let end = write.offset + write.bytes.count
+        extend(&data, to: end)
+        data.replaceSubrange(write.offset..<end, with: write.bytes)
     }
 
     private static func extend(_ data: inout Data, to byteCount: Int) {

@@ -55,6 +55,20 @@ import Testing
         #expect(Set(images(of: disk).map { $0[0] }) == [UInt8(ascii: "a"), UInt8(ascii: "m")])
     }
 
+    @Test func `what a failed sync had to write is not in every image, also after a later sync`() {
+        var disk = Disk()
+        disk.apply(write("a", at: 0, count: 2 * page))
+        disk.apply(.sync)
+        disk.apply(write("b", at: 0, count: 2 * page))
+        disk.apply(.failedSync)
+        disk.apply(write("c", at: page, count: 8))
+        disk.apply(.sync)
+        let all = images(of: disk)
+        #expect(Set(all.map { $0.prefix(page) }) == [bytes("a", page), bytes("b", page)])
+        // The page that was written again is complete.
+        for image in all { #expect(image[page..<2 * page] == bytes("c", 8) + bytes("b", page - 8)) }
+    }
+
     private func bytes(_ letter: String, _ count: Int) -> Data { Data(String(repeating: letter, count: count).utf8) }
 
     private func write(_ letter: String, at offset: Int, count: Int) -> SyncLog.Operation {

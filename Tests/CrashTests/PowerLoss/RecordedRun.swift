@@ -9,6 +9,8 @@ final class RecordedRun {
     /// treats the image as itself after a crash, not as a copy.
     var store: String { directory.path(Self.place) }
     private static let place = "store"
+    /// The writes that the worker saw fail.
+    private(set) var faults: [String] = []
 
     /// Runs two workers that write to one store concurrently, with `count` writes in each of their lanes.
     ///
@@ -37,6 +39,22 @@ final class RecordedRun {
                 throw Command.Failed(description: "a worker ended with \(last ?? "nothing")")
             }
         }
+        log = try SyncLog(contentsOf: logPath)
+    }
+
+    /// Runs one worker that goes on after failed writes, while some syncs fail.
+    ///
+    /// - Parameter failing: The numbers of the failing syncs and synchronous writes, counted from 1.
+    init(enduring count: Int, failing: Range<Int>) throws {
+        directory = try ScratchDirectory(inMemory: true)
+        let library = try SyncLogLibrary()
+        defer { withExtendedLifetime(library) {} }
+        let logPath = directory.path("log")
+        let environment = library.environment(log: logPath, failing: failing)
+        let worker = try CrashWorker.endure(directory.path(Self.place), count: count, environment: environment)
+        defer { worker.kill() }
+        faults = worker.remainingLines().filter { $0.hasPrefix("fault ") }
+        guard try worker.wait() == .exit(0) else { throw Command.Failed(description: "the worker gave up: \(faults)") }
         log = try SyncLog(contentsOf: logPath)
     }
 

@@ -10,6 +10,8 @@ struct SyncLog {
         case write(offset: Int, bytes: Data, isSynchronous: Bool)
         /// All earlier writes are on the disk.
         case sync
+        /// A sync failed: earlier writes may or may not be on the disk, and later syncs do not write them.
+        case failedSync
         case truncate(byteCount: Int)
         case map(isWritable: Bool, isShared: Bool)
         /// A message of the worker.
@@ -21,7 +23,7 @@ struct SyncLog {
         /// Whether the operation changes the disk.
         var changesDisk: Bool {
             switch self {
-            case .write, .sync: true
+            case .write, .sync, .failedSync: true
             default: false
             }
         }
@@ -59,7 +61,7 @@ struct SyncLog {
         switch kind {
         case 1: return .open(isSynchronous: flags & 1 != 0)
         case 2: return .write(offset: offset, bytes: Data(payload), isSynchronous: flags & 1 != 0)
-        case 3: return .sync
+        case 3: return flags & 4 != 0 ? .failedSync : .sync
         case 4: return .truncate(byteCount: offset)
         case 5: return .map(isWritable: flags & 1 != 0, isShared: flags & 2 != 0)
         case 6: return .mark(text)

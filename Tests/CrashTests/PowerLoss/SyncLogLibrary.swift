@@ -18,10 +18,11 @@ struct SyncLogLibrary {
             compiler, ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "-o", path, source])
     }
 
-    /// Returns environment variables that make a process write a log, or end itself before a write or sync.
-    func environment(log: String? = nil, killAt: Int? = nil) -> [String: String] {
+    /// Returns environment variables that make a process write a log, end itself before a write or sync, or see some syncs fail.
+    func environment(log: String? = nil, killAt: Int? = nil, failing: Range<Int> = 0..<0) -> [String: String] {
         var variables = ["LD_PRELOAD": path]
         variables["SYNCLOG_FILE"] = log
+        if !failing.isEmpty { variables["SYNCLOG_FAIL"] = "\(failing.lowerBound):\(failing.count)" }
         variables["SYNCLOG_KILL_AT"] = killAt.map(String.init)
         return variables
     }

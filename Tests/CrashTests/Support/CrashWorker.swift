@@ -11,6 +11,11 @@ enum CrashWorker {
     ) throws -> ChildProcess {
         try ChildProcess(path, ["write", directory, promise, String(count)] + lanes, environment: environment)
     }
+
+    /// Starts a worker that goes on after failed writes; see its `Enduring`.
+    static func endure(_ directory: String, count: Int, environment: [String: String]) throws -> ChildProcess {
+        try ChildProcess(path, ["endure", directory, String(count)], environment: environment)
+    }
 }
 
 /// A write that a worker reported as acknowledged.

@@ -46,19 +46,22 @@ import Testing
         #expect(seen.all.count == 2)
     }
 
-    @Observable final class Threshold: @unchecked Sendable {
-        // Unchecked, because only one task changes it and the effect reads it afterwards.
+    @MainActor @Observable final class Threshold {
         var value = 0
+
+        func follow(_ store: Store, _ model: Model<Sensor>, _ seen: Seen<Bool>) -> Effect {
+            store.observe(isolation: MainActor.shared) { seen.add(model.celsius > Double(self.value)) }
+        }
     }
 
-    @Test func `other observable objects count too`() async throws {
+    @Test(.timeLimit(.minutes(2))) func `other observable objects of its actor count too`() async throws {
         let store = try ModelTests.store()
         let model = try store.model(Sensor.self, id: "s0")
-        let threshold = Threshold()
+        let threshold = await Threshold()
         let seen = Seen<Bool>()
-        let effect = store.observe { seen.add(model.celsius > Double(threshold.value)) }
+        let effect = await threshold.follow(store, model, seen)
         await seen.until(true)
-        threshold.value = 30
+        await MainActor.run { threshold.value = 30 }
         await seen.until(false)
         withExtendedLifetime(effect) {}
     }

@@ -43,6 +43,29 @@ import Testing
         #expect(terminal.screen.mistakes.isEmpty, "\(terminal.screen.mistakes)")
     }
 
+    @Test(arguments: OutputFormat.allCases) func `A stored text does not control the terminal`(
+        format: OutputFormat
+    ) throws {
+        let tool = try Sample.empty()
+        // An escape sequence, the same in one character, a change of direction, and the end of a line.
+        let text = "a\u{1B}[2Jb\u{9B}31mc\u{202E}d\r\u{85}e"
+        try tool.run("insert", "Log", JSONWriter.text(of: .object([JSONMember("text", .string(text))])))
+        let terminal = try PseudoTerminal(columns: 200, rows: 12)
+        let run = try tool.start(
+            ["query", "Log", "--output", format.rawValue], input: terminal.handle, output: terminal.handle,
+            environment: ["TERM": "xterm"])
+        #expect(try run.finish().status == 0)
+        terminal.takeRest()
+        #expect(terminal.screen.mistakes.isEmpty, "\(terminal.screen.mistakes)")
+        #expect(!terminal.bytes.contains(0x1B))
+        let written = String(decoding: terminal.bytes, as: UTF8.self)
+        #expect(!written.unicodeScalars.contains { ["\u{9B}", "\u{85}", "\u{202E}"].contains($0) }, "\(written)")
+        #expect(written.contains("[2Jb") && written.contains("31mc"))
+        // A pipe receives the text itself.
+        let piped = try tool.run("query", "Log", "--output", "csv").output
+        #expect(piped.contains(text))
+    }
+
     @Test func `It is drawn ten times a second at most, and always comes to the newest`() throws {
         let tool = try Sample.empty()
         let store = try Store(at: tool.store, records: [])

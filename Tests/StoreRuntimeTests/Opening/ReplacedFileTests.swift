@@ -78,6 +78,17 @@ import Testing
         #expect(try await failures.value == Array(repeating: .filesRemoved, count: 4))
     }
 
+    @Test func `a write to a file that was cut fails, and reads no page behind its end`() async throws {
+        let folder = try StoreFolder()
+        let store = try await Self.store(folder)
+        defer { store.close() }
+        #expect(unsafe truncate(folder.path + "/data.mdb", 2 * 4_096) == 0)
+        let error = storeError { try store.write { tx in _ = try tx.delete(Sensor.self, id: "a") } }
+        #expect(
+            error?.code == .damaged && error?.message.contains("was cut to 8192 bytes") == true,
+            "\(String(describing: error))")
+    }
+
     @Test func `a store goes on in a directory that was renamed`() async throws {
         let folder = try StoreFolder()
         let store = try await Self.store(folder)

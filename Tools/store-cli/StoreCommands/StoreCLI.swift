@@ -12,7 +12,8 @@ struct StoreCLI: ParsableCommand {
 
             Exit status: 0 done; 1 not found, condition not met, constraint violated or damage found; 64 wrong usage \
             or expression; 65 bad input data; 66 no such store or file; 74 input/output error, disk or map full; 75 \
-            another program wrote for longer than --timeout; 78 the store's format is newer than this program.
+            another program wrote for longer than --timeout; 76 the disk failed, and the write may or may not have been \
+            made; 78 the store's format is newer than this program.
             """,
         subcommands: [
             Create.self, Types.self, Schema.self, Import.self, Export.self, Get.self, Query.self, Insert.self,

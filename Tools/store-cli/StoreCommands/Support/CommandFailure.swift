@@ -14,6 +14,8 @@ package enum ExitStatus: Int32 {
     case ioError = 74
     /// Another program held the writer for longer than `--timeout`.
     case timeout = 75
+    /// A write failed in its last step, so it may or may not have been made.
+    case outcomeUnknown = 76
     case newerFormat = 78
 }
 
@@ -61,7 +63,7 @@ extension ExitStatus {
         .invalidValue: .badData, .tooLarge: .badData, .schemaMismatch: .badData,
         .unknownType: .usage, .unknownField: .usage,
         .notAStore: .noInput, .noSuchStore: .noInput, .noSuchTrace: .noInput,
-        .writeTimeout: .timeout,
+        .writeTimeout: .timeout, .outcomeUnknown: .outcomeUnknown,
         .newerFormat: .newerFormat, .otherLibrary: .newerFormat, .newerTrace: .newerFormat,
         .traceDamaged: .badData, .notRecordable: .failed,
     ]

@@ -4,6 +4,9 @@ import StoreExpressions
 /// Writes to standard output, or to a temporary file instead, in large pieces.
 ///
 /// A reader that stops early (`| head`) is no failure: ``Closed`` then ends the command quietly.
+///
+/// On a terminal, characters that would control it are written as `\u` and four digits, in every form of output: a stored text must
+/// not move the cursor or change the direction of writing. In files and pipes, the bytes stay as they are.
 final class StandardOutput {
     /// Standard output has no reader any more.
     struct Closed: Error {}
@@ -12,17 +15,20 @@ final class StandardOutput {
 
     private let descriptor: CInt
     private let file: TemporaryFile?
+    private let isTerminal: Bool
     private var buffer: [UInt8] = []
 
     init(descriptor: CInt = STDOUT_FILENO) {
         self.descriptor = descriptor
         file = nil
+        isTerminal = TerminalSize.isTerminal(descriptor)
     }
 
     /// Writes to a file, whose content is printed later.
     init(to file: TemporaryFile) {
         descriptor = -1
         self.file = file
+        isTerminal = false
     }
 
     /// Fails if standard output is not writable. Called before a change whose printed result would be lost.
@@ -35,12 +41,19 @@ final class StandardOutput {
 
     /// Appends bytes. They reach the reader with ``flush()`` at the latest.
     func write(_ bytes: [UInt8]) throws {
-        buffer.append(contentsOf: bytes)
+        if isTerminal {
+            buffer.append(contentsOf: DisplayText.escapedLines(String(decoding: bytes, as: UTF8.self)).utf8)
+        } else {
+            buffer.append(contentsOf: bytes)
+        }
         if buffer.count >= Self.pieceByteCount { try flush() }
     }
 
     /// Appends text.
     func write(_ text: String) throws { try write(Array(text.utf8)) }
+
+    /// Appends text that controls the terminal on purpose.
+    func writeControls(_ text: String) { buffer.append(contentsOf: text.utf8) }
 
     /// Writes the whole buffer.
     func flush() throws {

@@ -26,7 +26,7 @@ final class LiveTable: Screen {
                 size: { TerminalSize() },
                 write: { text in
                     let output = StandardOutput()
-                    try output.write(text)
+                    output.writeControls(text)
                     try output.flush()
                 },
                 isReady: {
