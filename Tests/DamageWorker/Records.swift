@@ -37,7 +37,7 @@ enum SampleStore {
                     Note(id: "note \(number * 7_919 % 100_003)", text: String(repeating: "n", count: number % 90)))
             }
         }
-        // The pages of what is deleted make the free list.
+        // Deleted records leave pages for the free list.
         for start in stride(from: 0, to: count, by: 10) {
             try await store.write { tx in
                 for id in start..<min(start + (count > 5_000 ? 1 : 3), count) { try tx.delete(Item.self, id: id) }

@@ -50,7 +50,7 @@ final class HeldFiles: Sendable {
         }
     }
 
-    /// What happened to a file.
+    /// A change that ends the use of the files.
     private enum Loss {
         case moved(String)
         case cut(byteCount: Int)

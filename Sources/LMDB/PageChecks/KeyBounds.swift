@@ -14,6 +14,15 @@ struct KeyBounds {
         unsafe self.high = high
     }
 
+    /// Returns whether a position is inside.
+    func contains(_ position: TreePosition) -> Bool {
+        switch position {
+        case .first: unsafe low == nil
+        case .last: unsafe high == nil
+        case .key(let key): unsafe contains(MappedTree.Key(key))
+        }
+    }
+
     /// Returns whether a key in the order of bytes is inside.
     @inline(__always)
     func contains(_ key: MappedTree.Key) -> Bool {

@@ -3,8 +3,8 @@ internal import CLMDB
 /// Checks the pages that LMDB reads in write transactions, before it reads them.
 ///
 /// LMDB reads a page of the newest commit on the way to a key, next to that way, in the main database, or in the free list. Each is
-/// checked once for a process. A page with a higher number than the file had at first was written since by a sound process. What a
-/// transaction itself has changed is in LMDB's memory, and needs no check.
+/// checked once for a process. A page with a higher number than the file had at first was written since by a sound process. The pages
+/// that the transaction has changed are in LMDB's memory, and need no check.
 ///
 /// - The main database and the free list are checked as a whole, and so are trees of few pages at their first use.
 /// - In larger trees, an operation checks the way to its key and the pages beside it, because LMDB moves entries between
@@ -39,7 +39,8 @@ final class PageChecks: @unchecked Sendable {
     /// The newest commit when the write transaction began.
     private var pages = SnapshotPages()
     private var map: FileMap?
-    private let path = TreePath()
+    /// The way of the last check; kept for its memory.
+    private var path = TreePath()
 
     /// - Parameter maximumDatabases: how many named databases there can be.
     init(maximumDatabases: Int) {
@@ -75,7 +76,7 @@ final class PageChecks: @unchecked Sendable {
     /// Releases the map. Nothing is checked afterwards.
     func close() { map = nil }
 
-    /// Forgets a database whose handle may be used for another one.
+    /// Forgets a database, because LMDB may reuse its handle.
     func forget(_ database: LMDBDatabase) { trees[Int(database.handle)] = Tree() }
 
     // MARK: Checks
@@ -111,12 +112,9 @@ final class PageChecks: @unchecked Sendable {
         if tree.record.branchPages &+ tree.record.leafPages <= Self.wholePages {
             return try checkWhole(database, tree, environment, context, operation)
         }
-        if case .key(let key) = position, !isDeleted, let near = trees[number].near,
-            unsafe near.contains(MappedTree.Key(key))
-        {
-            return
-        }
-        if let page = damage(on: position, of: tree) ?? damageBeside(tree) {
+        if !isDeleted, let near = trees[number].near, near.contains(position) { return }
+        path.removeAll()
+        if let page = damage(from: tree.root, .all, to: position, of: tree, &path) ?? damage(beside: path, of: tree) {
             throw context.fail(environment.damaged(page, operation))
         }
         trees[number].near = path.steps.last?.bounds
@@ -164,28 +162,26 @@ final class PageChecks: @unchecked Sendable {
 
     // MARK: Pages
 
-    /// Follows the way to a position and checks its pages. Returns the first damaged one; nil if all are sound.
-    private func damage(on position: TreePosition, of tree: MappedTree) -> UInt64? {
-        path.removeAll()
-        return descend(from: tree.root, .all, position, of: tree)
-    }
-
-    private func descend(
-        from start: UInt64, _ startBounds: KeyBounds, _ position: TreePosition, of tree: MappedTree
+    /// Follows the way from a page to a position, checks its pages, and appends them to the path. Returns the first damaged one; nil
+    /// if all are sound.
+    private func damage(
+        from start: UInt64, _ startBounds: KeyBounds, to position: TreePosition, of tree: MappedTree,
+        _ path: inout TreePath
     ) -> UInt64? {
         var (number, bounds) = (start, startBounds)
         while true {
             let isLeaf = path.steps.count == tree.depth - 1
             guard isKnown(number, isLeaf: isLeaf, bounds), let page = unsafe pages.page(number),
                 let count = unsafe tree.entryCount(
-                    page, isLeaf ? MappedPage.leafFlags : MappedPage.branchFlags, number)
+                    page, isLeaf ? MappedPage.leafFlags : MappedPage.branchFlags, number),
+                // A page that is known from elsewhere in the tree does not belong here.
+                unsafe check.isInside(bounds, page, count, isLeaf: isLeaf)
             else { return number }
             let slot: MappedPageSlot?
             switch position {
-            case .first: unsafe slot = MappedPageSlot(page: page, number: 0, count: count)
             case .last: unsafe slot = MappedPageSlot(page: page, number: count - 1, count: count)
-            case .key where isLeaf: unsafe slot = MappedPageSlot(page: page, number: 0, count: count)
-            case .key(let key): unsafe slot = tree.branchSlot(MappedTree.Key(key), in: page, number)
+            case .key(let key) where !isLeaf: unsafe slot = tree.branchSlot(MappedTree.Key(key), in: page, number)
+            case .first, .key: unsafe slot = MappedPageSlot(page: page, number: 0, count: count)
             }
             guard let slot else { return number }
             path.append(TreePath.Step(slot: slot, bounds: bounds))
@@ -195,76 +191,63 @@ final class PageChecks: @unchecked Sendable {
         }
     }
 
-    /// Checks the pages beside the way: on each level those under the same branch, and the leaves next to the leaf. The way stays.
-    private func damageBeside(_ tree: MappedTree) -> UInt64? {
-        let steps = path.steps
-        for level in 1..<max(steps.count, 1) {
-            let above = steps[level - 1]
+    /// Checks the pages beside a way: on each level those under the same branch, and the leaves next to the leaf.
+    private func damage(beside path: TreePath, of tree: MappedTree) -> UInt64? {
+        for (level, above) in path.steps.dropLast().enumerated() {
             for step in [-1, 1] {
                 var slot = above.slot
                 guard slot.move(by: step) else { continue }
                 guard let (number, bounds) = child(of: slot, above.bounds),
-                    isKnown(number, isLeaf: level == tree.depth - 1, bounds)
-                else { return unsafe slot.page.loadUnaligned(as: UInt64.self) }
+                    isKnown(number, isLeaf: level + 1 == tree.depth - 1, bounds)
+                else { return slot.pageNumber }
             }
         }
-        guard let leaf = path.leafNumber else { return nil }
-        defer {
-            path.removeAll()
-            for step in steps { path.append(step) }
-        }
         for step in [-1, 1] {
-            path.removeAll()
-            for step in steps { path.append(step) }
-            if let damage = moveToNextLeaf(step, tree), damage != leaf { return damage }
+            var other = path
+            if let damage = damage(moving: &other, to: step, of: tree) { return damage }
         }
         return nil
     }
 
-    /// Moves the way to the previous (-1) or the next (1) leaf and checks its pages.
+    /// Moves a way to the previous (-1) or the next (1) leaf and checks its pages.
     ///
     /// - Returns: the first damaged page; nil if all are sound, or if there is no such leaf, and the way is then empty.
-    private func moveToNextLeaf(_ step: Int, _ tree: MappedTree) -> UInt64? {
+    private func damage(moving path: inout TreePath, to step: Int, of tree: MappedTree) -> UInt64? {
         repeat {
             path.removeLast()
             if path.steps.isEmpty { return nil }
         } while !path.move(by: step)
         guard let branch = path.steps.last else { return nil }
-        guard let (number, bounds) = child(of: branch.slot, branch.bounds) else {
-            return unsafe branch.slot.page.loadUnaligned(as: UInt64.self)
-        }
-        return descend(from: number, bounds, step > 0 ? .first : .last, of: tree)
+        guard let (number, bounds) = child(of: branch.slot, branch.bounds) else { return branch.slot.pageNumber }
+        return damage(from: number, bounds, to: step > 0 ? .first : .last, of: tree, &path)
     }
 
-    /// Checks the leaf before (-1) or after (1) another one, with the pages on the way and beside it.
+    /// Checks the leaf before (-1) or after (1) a leaf, with the pages on the way and beside it.
     private func neighbour(of leaf: UInt64, _ step: Int, _ tree: MappedTree) -> RemovedLeaves.Neighbour {
         guard let page = unsafe pages.page(leaf),
             let entry = unsafe MappedPage.entry(0, of: page, size: pages.pageSize)
         else { return .damage(leaf) }
-        if let damage = damage(on: unsafe .key(MappedPage.key(entry)), of: tree) { return .damage(damage) }
-        if let damage = moveToNextLeaf(step, tree) { return .damage(damage) }
+        var path = TreePath()
+        let damaged =
+            damage(from: tree.root, .all, to: unsafe .key(MappedPage.key(entry)), of: tree, &path)
+            ?? damage(moving: &path, to: step, of: tree)
+        if let damaged { return .damage(damaged) }
         guard let neighbour = path.leafNumber else { return .none }
-        if let damage = damageBeside(tree) { return .damage(damage) }
-        return .leaf(neighbour)
+        return damage(beside: path, of: tree).map { .damage($0) } ?? .leaf(neighbour)
     }
 
+    private var check: TreeCheck { TreeCheck(pages: pages, content: .records) }
+
     private func child(of slot: MappedPageSlot, _ bounds: KeyBounds) -> (UInt64, KeyBounds)? {
-        unsafe TreeCheck(pages: pages, content: .records).child(slot.number, of: slot.page, slot.count, bounds)
+        unsafe check.child(slot.number, of: slot.page, slot.count, bounds)
     }
 
     /// Returns whether a page is sound; checks it if it was not checked yet.
     @inline(__always)
     private func isKnown(_ number: UInt64, isLeaf: Bool, _ bounds: KeyBounds) -> Bool {
-        guard number < firstNew else { return true }
+        guard number < firstNew else { return number < pages.limit }
         if checked.contains(number) { return true }
-        guard !unused.contains(number),
-            TreeCheck(pages: pages, content: .records).isSound(number, isLeaf: isLeaf, bounds)
-        else { return false }
+        guard !unused.contains(number), check.isSound(number, isLeaf: isLeaf, bounds) else { return false }
         return checked.insert(number)
     }
-}
-
-extension TreePath {
-    /// The number of the leaf; nil if the way is empty.
-    var leafNumber: UInt64? { steps.last.map { unsafe $0.slot.page.loadUnaligned(as: UInt64.self) } }
 }

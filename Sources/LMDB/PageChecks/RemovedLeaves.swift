@@ -7,7 +7,7 @@
 /// The runs are disjoint sets with path compression: R. E. Tarjan, "Efficiency of a Good But Not Linear Set Union Algorithm",
 /// JACM 1975.
 struct RemovedLeaves {
-    /// The result of looking for a leaf beside another one.
+    /// The result of looking for the leaf before or after a leaf.
     enum Neighbour {
         case leaf(UInt64)
         /// There is none.

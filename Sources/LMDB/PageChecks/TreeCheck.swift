@@ -2,13 +2,16 @@ internal import CLMDB
 
 /// Checks pages of a tree so far that LMDB can read and change them without ending the process.
 ///
-/// LMDB trusts its pages: it follows offsets and page numbers, moves entries within a page, and stops the process where a page
-/// contradicts another one. A sound page here means: it has its own number and the kind that its level needs; its entries fill
-/// exactly the space between the list of entries and the end of the page; the keys ascend and are within the bounds that the
-/// branch above sets; the pages of large values are there. Because of the bounds, no page can be in a tree twice.
+/// LMDB trusts its pages: it follows offsets and page numbers, moves entries within a page, and stops the process where two pages
+/// contradict each other. A page is sound if all of this holds:
+///
+/// - It has its own number, and the kind that its level needs.
+/// - Its entries fill exactly the space between the list of entries and the end of the page.
+/// - Its keys ascend, and are within the bounds that the branch above sets. So no page can be in a tree twice.
+/// - The pages of its large values are in the file.
 @safe
 struct TreeCheck {
-    /// What the entries of a tree are.
+    /// The kind of the entries of a tree.
     enum Content {
         case records
         /// The main database: records, and the records of databases.
@@ -98,8 +101,8 @@ struct TreeCheck {
 
     /// Returns whether the entries of a page fill the space from an offset to the end of the page, without gaps and overlaps.
     ///
-    /// Each begins at an offset of its own and ends where another one begins, or at the end of the page, and together they have
-    /// the size of the space. Then the chain from the first of them to the end contains all.
+    /// Each begins at an offset of its own, and ends where the next one begins or at the end of the page. Together they have the size
+    /// of the space. Then the chain from the first of them to the end contains all.
     private func fillsSpace(_ page: UnsafeRawPointer, _ count: Int, from start: Int, isLeaf: Bool) -> Bool {
         unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: size / 128) { begins in
             unsafe begins.initialize(repeating: 0)
@@ -179,6 +182,18 @@ struct TreeCheck {
         }
         guard let last = unsafe last, let high = unsafe bounds.high else { return true }
         return unsafe order(last, high) < 0
+    }
+
+    /// Returns whether the first and the last key of a sound page are within bounds.
+    @inline(__always)
+    func isInside(_ bounds: KeyBounds, _ page: UnsafeRawPointer, _ count: Int, isLeaf: Bool) -> Bool {
+        // The first entry of a branch has no key.
+        guard let first = unsafe MappedPage.entry(isLeaf ? 0 : 1, of: page, size: size),
+            let last = unsafe MappedPage.entry(count - 1, of: page, size: size)
+        else { return false }
+        if let low = unsafe bounds.low, unsafe order(low, MappedPage.key(first)) > 0 { return false }
+        guard let high = unsafe bounds.high else { return true }
+        return unsafe order(MappedPage.key(last), high) < 0
     }
 
     @inline(__always)

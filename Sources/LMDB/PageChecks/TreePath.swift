@@ -1,24 +1,25 @@
-/// A way through a tree from its root to a leaf, with the bounds of the keys below each entry.
+/// A way through a tree from its root to a leaf, with the bounds of the keys on each page.
 @safe
-final class TreePath {
+struct TreePath {
     @safe
     struct Step {
         var slot: MappedPageSlot
         /// The bounds of all keys on the page.
-        var bounds: KeyBounds
+        let bounds: KeyBounds
     }
 
     /// From the root.
     private(set) var steps: [Step] = []
 
-    init() { steps.reserveCapacity(8) }
+    mutating func removeAll() { steps.removeAll(keepingCapacity: true) }
 
-    func removeAll() { steps.removeAll(keepingCapacity: true) }
+    mutating func removeLast() { steps.removeLast() }
 
-    func removeLast() { steps.removeLast() }
-
-    func append(_ step: Step) { steps.append(step) }
+    mutating func append(_ step: Step) { steps.append(step) }
 
     /// Moves the last step to a neighbouring entry; returns false if there is none.
-    func move(by step: Int) -> Bool { steps[steps.count - 1].slot.move(by: step) }
+    mutating func move(by step: Int) -> Bool { steps[steps.count - 1].slot.move(by: step) }
+
+    /// The number of the leaf; nil if the way is empty.
+    var leafNumber: UInt64? { steps.last?.slot.pageNumber }
 }

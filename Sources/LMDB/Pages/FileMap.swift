@@ -3,8 +3,8 @@ internal import Glibc
 
 /// This process's own map of a data file, for reading.
 ///
-/// liblmdb has a map of the same file. It does not expose its address, and it moves. This one stays until its last user releases
-/// it; a file that has outgrown it gets another one.
+/// liblmdb has a map of the same file. It does not expose its address, and it moves. This map stays until its last user releases
+/// it. If the file outgrows it, the environment makes a larger one.
 ///
 /// `@unchecked Sendable`: the address never changes.
 @safe

@@ -5,6 +5,9 @@ struct MappedPageSlot {
     var number: Int
     let count: Int
 
+    /// The number of the page, as it says itself.
+    var pageNumber: UInt64 { unsafe page.loadUnaligned(as: UInt64.self) }
+
     /// Moves to the previous (-1) or the next (1) entry; returns false at the end of the page.
     @inline(__always)
     mutating func move(by step: Int) -> Bool {

@@ -121,7 +121,7 @@ struct MappedWalk {
         guard tree.depth > 0 else { return .nowhere }
         var number = tree.root
         if isNear {
-            number = unsafe leaf.page.loadUnaligned(as: UInt64.self)
+            number = leaf.pageNumber
         } else {
             for level in 1..<tree.depth {
                 guard let page = unsafe tree.page(number), let slot = unsafe tree.branchSlot(key, in: page, number),
@@ -179,7 +179,7 @@ struct MappedWalk {
     private mutating func entry() -> Move {
         guard let entry = unsafe MappedPage.entry(leaf.number, of: leaf.page, size: tree.pageSize),
             let value = unsafe tree.value(entry, of: leaf.page)
-        else { return stop(at: Self.number(leaf)) }
+        else { return stop(at: leaf.pageNumber) }
         return unsafe .entry(key: MappedPage.key(entry), value: value)
     }
 
@@ -215,13 +215,13 @@ struct MappedWalk {
         }
         while level + 1 < leafLevel {
             let branch = unsafe branches[level]
-            guard let number = child(of: branch) else { return .damage(Self.number(branch)) }
+            guard let number = child(of: branch) else { return .damage(branch.pageNumber) }
             guard let slot = outermost(number, MappedPage.branchFlags, step) else { return .damage(number) }
             level += 1
             unsafe branches[level] = slot
         }
         let branch = unsafe branches[level]
-        guard let number = child(of: branch) else { return .damage(Self.number(branch)) }
+        guard let number = child(of: branch) else { return .damage(branch.pageNumber) }
         guard let slot = outermost(number, MappedPage.leafFlags, step) else { return .damage(number) }
         leaf = slot
         leafCount += 1
@@ -242,8 +242,6 @@ struct MappedWalk {
     private func child(of branch: MappedPageSlot) -> UInt64? {
         unsafe MappedPage.entry(branch.number, of: branch.page, size: tree.pageSize).map { unsafe MappedPage.child($0) }
     }
-
-    private static func number(_ slot: MappedPageSlot) -> UInt64 { unsafe slot.page.loadUnaligned(as: UInt64.self) }
 
     /// Returns the page of a leaf that is several leaves ahead or behind, below the same branch.
     private func page(ofLeaf step: Int) -> UnsafeRawPointer? {

@@ -1,8 +1,12 @@
 /// What LMDB stores of the tree of a database: in the meta pages for the free list and the main database, and in the main database
 /// for all others.
 ///
-/// Offsets in the 48 bytes: flags at 4 (2 bytes), the depth at 6 (2 bytes), then the number of branch pages at 8, of leaves at 16,
-/// of pages of large values at 24, of entries at 32, and the root's page number at 40.
+/// Offsets in the 48 bytes:
+///
+/// - 4: flags (2 bytes);
+/// - 6: the depth (2 bytes);
+/// - 8, 16, 24 and 32: the numbers of branch pages, of leaves, of pages of large values, and of entries;
+/// - 40: the root's page number.
 struct TreeRecord {
     static let byteCount = 48
     /// The most pages from a root to a leaf. LMDB's cursors have no room for more.

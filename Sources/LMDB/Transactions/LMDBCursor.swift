@@ -183,7 +183,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
             return try arrive(code, otherwise: otherwise)
         }
         if let mapped = unsafe mapped {
-            try requireNoFault()
+            try unsafe context.takeUnretainedValue().requireNoFault(.moveCursor, "mdb_cursor_get")
             let code = unsafe mapped.pointee.move(operation, key: &currentKey, value: &currentValue)
             return try arrive(code, otherwise: otherwise)
         }
@@ -200,7 +200,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
         _ operation: MDB_cursor_op, _ key: RawSpan, otherwise: Standing
     ) throws(LMDBError) -> Bool {
         if let mapped = unsafe mapped {
-            try requireNoFault()
+            try unsafe context.takeUnretainedValue().requireNoFault(.moveCursor, "mdb_cursor_get")
             let code = unsafe mapped.pointee.seek(operation, key, key: &currentKey, value: &currentValue)
             return try arrive(code, otherwise: otherwise)
         }
@@ -228,14 +228,6 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
         let context = unsafe context.takeUnretainedValue()
         try unsafe context.environment.takeUnretainedValue().pageChecks
             .require(database, position, in: context, "mdb_cursor_get")
-    }
-
-    private func requireNoFault() throws(LMDBError) {
-        guard CallFaults.isAnyPlanned else { return }
-        let context = unsafe context.takeUnretainedValue()
-        if let fault = unsafe CallFaults.fault(.moveCursor, transaction: context.handle) {
-            throw context.failure(fault.code, "mdb_cursor_get")
-        }
     }
 
     @inline(__always)

@@ -93,7 +93,8 @@ final class TransactionContext: @unchecked Sendable {
     /// Returns the value under a key, in place; nil if there is none.
     @inline(__always)
     func value(_ database: LMDBDatabase, _ key: UnsafeRawBufferPointer) throws(LMDBError) -> UnsafeRawBufferPointer? {
-        guard writing == nil, !CallFaults.isAnyPlanned else { return unsafe try valueWithChecks(database, key) }
+        guard writing == nil else { return unsafe try valueFromLMDB(database, key) }
+        try requireNoFault(.get, "mdb_get")
         switch try unsafe tree(of: database).find(key) {
         case .found(let value): return unsafe value
         case .missing: return nil
@@ -102,18 +103,10 @@ final class TransactionContext: @unchecked Sendable {
     }
 
     @inline(never)
-    private func valueWithChecks(
+    private func valueFromLMDB(
         _ database: LMDBDatabase, _ key: UnsafeRawBufferPointer
     ) throws(LMDBError) -> UnsafeRawBufferPointer? {
         let environment = unsafe environment.takeUnretainedValue()
-        guard writing != nil else {
-            try requireNoFault(.get, "mdb_get")
-            switch try unsafe tree(of: database).find(key) {
-            case .found(let value): return unsafe value
-            case .missing: return nil
-            case .damage(let page): throw environment.damaged(page, "mdb_get")
-            }
-        }
         try unsafe environment.pageChecks.require(database, .key(key), in: self, "mdb_get")
         var found = unsafe MDB_val()
         let code = unsafe Calls.get(handle, database, RawSpan(_unsafeBytes: key), into: &found)
@@ -138,6 +131,7 @@ final class TransactionContext: @unchecked Sendable {
     }
 
     /// Throws if a test has planned that a call of this kind fails.
+    @inline(__always)
     func requireNoFault(_ kind: CallKind, _ operation: StaticString) throws(LMDBError) {
         guard CallFaults.isAnyPlanned, let fault = unsafe CallFaults.fault(kind, transaction: handle) else { return }
         throw failure(fault.code, operation)

@@ -25,7 +25,7 @@ struct PowerLoss {
     private let run: RecordedRun
     private let log: SyncLog
     private let everyAcknowledgement: [UInt64: UInt64]
-    /// Whether a sync failed. A write of unknown outcome may then be on the disk until another one takes its number.
+    /// Whether a sync failed. A write of unknown outcome may then be on the disk until a later write takes its number.
     private let hasFailedSync: Bool
     private let checker = StoreChecker()
     private var random: TestRandom
