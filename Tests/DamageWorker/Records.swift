@@ -18,7 +18,7 @@ struct Note {
 
 /// Makes the store whose copies are damaged.
 enum SampleStore {
-    /// - Parameter count: how many items it has. Above some ten thousands, its trees are too large to be checked at once.
+    /// - Parameter count: how many items it has. From 90,000 on, the trees of items are too large to be checked at once.
     static func make(at path: String, count: Int) async throws {
         var options = StoreOptions()
         options.durability = .relaxed

@@ -24,6 +24,7 @@ extension LMDBEnvironment {
 
     /// Returns the error for a failed commit of an outermost transaction, which still holds the writer seat.
     func commitFailure(_ code: Int32) -> LMDBError {
+        if code > 0 { markUnsettled() }
         let error = writeFailure(code, "mdb_txn_commit")
         guard code > 0, isPanicked() else { return error }
         return error.withUnknownOutcome()

@@ -87,24 +87,15 @@ extension LMDBEnvironment {
     /// this too, because its creator may not have reached this point. A commit therefore proves to every later opener that both
     /// are on the disk.
     ///
-    /// After a sync that failed, the system takes the pages for written, and the next sync succeeds without them. So each attempt
-    /// writes the meta pages again first, within LMDB's write lock, while they are still those of an empty store.
+    /// Each attempt writes the meta pages again first, within LMDB's write lock, as an earlier attempt may have failed.
     private static func makeDurable(_ handle: EnvironmentHandle, path: String) throws(LMDBError) {
         var transaction: OpaquePointer?
-        var code = unsafe Calls.begin(handle.pointer, parent: nil, isReadOnly: false, into: &transaction)
+        let code = unsafe Calls.begin(handle.pointer, parent: nil, isReadOnly: false, into: &transaction)
         guard code == 0, let transaction = unsafe transaction else {
             throw LMDBError(code: code, operation: "mdb_txn_begin", path: path)
         }
         defer { unsafe Calls.abort(transaction) }
-        let descriptor = unsafe Calls.fileDescriptor(of: handle.pointer)
-        if unsafe Calls.identifier(of: transaction) == 1 {
-            let count = 2 * (try pageSize(of: handle, path: path))
-            guard let bytes = SystemCalls.read(descriptor, at: 0, count: count), bytes.count == count,
-                SystemCalls.write(descriptor, bytes, at: 0)
-            else { throw LMDBError(code: SystemCalls.lastCode, operation: "pwrite", path: path) }
-        }
-        code = unsafe Calls.sync(handle.pointer)
-        guard code == 0 else { throw LMDBError(code: code, operation: "mdb_env_sync", path: path) }
+        try syncMetaPages(handle, pageSize: try pageSize(of: handle, path: path), path: path)
         guard SystemCalls.syncDirectory(path) else {
             throw LMDBError(code: SystemCalls.lastCode, operation: "fsync", path: path)
         }

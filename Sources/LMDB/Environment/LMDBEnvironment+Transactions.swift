@@ -117,6 +117,7 @@ extension LMDBEnvironment {
                 let context = unsafe TransactionContext(environment: self, handle: transaction, writing: lineage)
                 do {
                     try requireWholeFiles("mdb_txn_begin")
+                    try settle()
                     try pageChecks.begin(context, in: self)
                 } catch {
                     context.end()

@@ -63,6 +63,8 @@ package final class LMDBEnvironment: Sendable {
     let writerLock: FoundWriterLock
     /// The last setting passed to LMDB. Only the holder of the writer seat changes it.
     let defersMetaSync = HandoverMutex(false)
+    /// Whether the meta pages have to be written again before the next write transaction.
+    let isUnsettled: Atomic<Bool>
     /// Whether LMDB has disabled this environment.
     let hasPanicked = Atomic(false)
     private let forkGeneration: Int
@@ -76,6 +78,7 @@ package final class LMDBEnvironment: Sendable {
         self.node = node
         self.pageSize = pageSize
         self.forkGeneration = forkGeneration
+        isUnsettled = Atomic(Self.isUnsettled(node))
         pageChecks = PageChecks(maximumDatabases: options.maximumDatabases)
         appendGuesses = AppendGuesses(maximumDatabases: options.maximumDatabases)
         lockNode = SystemCalls.node(at: path + "/lock.mdb")

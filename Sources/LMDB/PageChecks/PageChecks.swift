@@ -193,6 +193,20 @@ final class PageChecks: @unchecked Sendable {
 
     /// Checks the pages beside a way: on each level those under the same branch, and the leaves next to the leaf.
     private func damage(beside path: TreePath, of tree: MappedTree) -> UInt64? {
+        if let damage = damage(besideBranches: path, of: tree) { return damage }
+        guard let branch = path.steps.dropLast().last?.slot else { return nil }
+        for step in [-1, 1] {
+            // Most leaves have their neighbours under the same branch.
+            var slot = branch
+            if slot.move(by: step) { continue }
+            var other = path
+            if let damage = damage(moving: &other, to: step, of: tree) { return damage }
+        }
+        return nil
+    }
+
+    /// Checks the pages beside a way that are under the same branch.
+    private func damage(besideBranches path: TreePath, of tree: MappedTree) -> UInt64? {
         for (level, above) in path.steps.dropLast().enumerated() {
             for step in [-1, 1] {
                 var slot = above.slot
@@ -201,10 +215,6 @@ final class PageChecks: @unchecked Sendable {
                     isKnown(number, isLeaf: level + 1 == tree.depth - 1, bounds)
                 else { return slot.pageNumber }
             }
-        }
-        for step in [-1, 1] {
-            var other = path
-            if let damage = damage(moving: &other, to: step, of: tree) { return damage }
         }
         return nil
     }
@@ -222,7 +232,7 @@ final class PageChecks: @unchecked Sendable {
         return damage(from: number, bounds, to: step > 0 ? .first : .last, of: tree, &path)
     }
 
-    /// Checks the leaf before (-1) or after (1) a leaf, with the pages on the way and beside it.
+    /// Checks the leaf before (-1) or after (1) a leaf, with the pages on the way and those beside it under the same branch.
     private func neighbour(of leaf: UInt64, _ step: Int, _ tree: MappedTree) -> RemovedLeaves.Neighbour {
         guard let page = unsafe pages.page(leaf),
             let entry = unsafe MappedPage.entry(0, of: page, size: pages.pageSize)
@@ -233,7 +243,7 @@ final class PageChecks: @unchecked Sendable {
             ?? damage(moving: &path, to: step, of: tree)
         if let damaged { return .damage(damaged) }
         guard let neighbour = path.leafNumber else { return .none }
-        return damage(beside: path, of: tree).map { .damage($0) } ?? .leaf(neighbour)
+        return damage(besideBranches: path, of: tree).map { .damage($0) } ?? .leaf(neighbour)
     }
 
     private var check: TreeCheck { TreeCheck(pages: pages, content: .records) }

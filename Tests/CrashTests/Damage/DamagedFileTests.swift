@@ -15,7 +15,7 @@ import Testing
         /// Its trees are too large for that.
         case large
 
-        var itemCount: Int { self == .small ? 300 : 40_000 }
+        var itemCount: Int { self == .small ? 300 : 90_000 }
 
         var copyCount: Int {
             switch self {
