@@ -62,6 +62,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let ioError = Code("ioError")
         /// The operating system denied access.
         public static let accessDenied = Code("accessDenied")
+        /// The operating system cannot start a thread that the store needs.
+        public static let threadUnavailable = Code("threadUnavailable")
         /// The commit failed in its last step. After a reopen, the store may or may not contain it.
         public static let outcomeUnknown = Code("outcomeUnknown")
         /// The store is open for reading only.
@@ -84,6 +86,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let queueFull = Code("queueFull")
         /// The record types and indexes need more databases than the store's options allow.
         public static let tooManyDatabases = Code("tooManyDatabases")
+        /// More transactions would read at the same time than ``StoreOptions/maximumReaders`` allows.
+        public static let tooManyReaders = Code("tooManyReaders")
         /// The file system cannot hold a store safely.
         public static let unsupportedFileSystem = Code("unsupportedFileSystem")
         /// Another process uses the store from a different pid namespace.
@@ -187,9 +191,9 @@ extension StoreError {
         .noSuchFile: .noSuchStore, .unfinished: .noSuchStore, .diskFull: .diskFull, .ioError: .ioError,
         .panicked: .ioError, .accessDenied: .accessDenied, .readOnly: .readOnly, .closed: .closed, .busy: .inUse,
         .writerHeld: .writeTimeout,
-        .filesRemoved: .filesRemoved, .linkedFile: .linkedFile,
+        .filesRemoved: .filesRemoved, .linkedFile: .linkedFile, .threadUnavailable: .threadUnavailable,
         .conflictingOptions: .inUse, .networkFileSystem: .unsupportedFileSystem,
-        .databasesFull: .tooManyDatabases,
+        .databasesFull: .tooManyDatabases, .readersFull: .tooManyReaders,
         .foreignProcessNamespace: .foreignProcessNamespace, .forkedChild: .forkedChild,
         .wrongThread: .transactionMisused, .badTransaction: .transactionMisused,
     ]

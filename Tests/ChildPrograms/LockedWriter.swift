@@ -1,3 +1,5 @@
+import Glibc
+
 /// A program that holds the writers' lock of a store with py-lmdb until it is released or ends.
 package final class LockedWriter: Sendable {
     private let process: ChildProcess
@@ -17,6 +19,15 @@ package final class LockedWriter: Sendable {
     package func release() throws {
         process.send("release")
         try process.wait()
+    }
+
+    /// Stops the program with a signal while `body` runs. The system has stopped it before `body` begins.
+    package func whileStopped(_ body: () throws -> Void) throws {
+        kill(processID, SIGSTOP)
+        var status: Int32 = 0
+        unsafe waitpid(processID, &status, WUNTRACED)
+        defer { kill(processID, SIGCONT) }
+        try body()
     }
 
     private static let script = #"""

@@ -56,10 +56,10 @@ package enum CallFaults {
         return unsafe planned(kind, mdb_txn_env(mdb_cursor_txn(cursor)))
     }
 
-    /// The fault of opening an environment; nil if it is opened.
-    static func faultOfOpening(at path: String) -> FaultPlan.Fault? {
+    /// The fault of a call for an environment that has no handle yet, or that needs none; nil if the call is made.
+    static func fault(_ kind: CallKind, at path: String) -> FaultPlan.Fault? {
         guard isArmed.load(ordering: .relaxed) else { return nil }
-        return withPlan(at: path) { $0.next(.open) }
+        return planned(kind, path)
     }
 
     @inline(never)

@@ -22,7 +22,7 @@ enum Calls {
     /// Always with `MDB_NOTLS`. Without it, a second read transaction on a thread fails, and the end of a thread releases the
     /// reader slot of a live snapshot. Never with `MDB_WRITEMAP`, because a full disk would then raise SIGBUS.
     static func open(_ request: OpenRequest, into environment: inout OpaquePointer?) -> Int32 {
-        if let fault = CallFaults.faultOfOpening(at: request.path) { return fault.code }
+        if let fault = CallFaults.fault(.open, at: request.path) { return fault.code }
         var created: OpaquePointer?
         let code = unsafe mdb_env_create(&created)
         guard code == 0, let handle = unsafe created else { return code }
@@ -37,6 +37,9 @@ enum Calls {
             unsafe mdb_env_close(handle)
             return result
         }
+        // LMDB opens the data file without O_CLOEXEC. A program that this process starts would have it open for writing, under a
+        // number that it may take for a file of its own.
+        SystemCalls.closeOnExecution(unsafe fileDescriptor(of: handle))
         unsafe environment = handle
         return 0
     }

@@ -4,7 +4,7 @@ internal import Glibc
 /// The kinds of calls that a plan can make fail.
 package enum CallKind: String, CaseIterable, Hashable, Sendable {
     case open, sync, begin, renew, commit, openDatabase, statistics, drop, get, put, delete, openCursor, moveCursor
-    case growth, info, copy, listReaders, checkReaders
+    case growth, info, copy, listReaders, checkReaders, startThread
 }
 
 /// Which calls of one environment fail, and how. A pure state machine: it counts calls and decides the outcome of each.

@@ -51,6 +51,8 @@ package struct LMDBError: Error, Hashable, Sendable {
         package static let growthBlocked = Code("growthBlocked")
         /// The process's limit on address space leaves no room for the map.
         package static let addressSpace = Code("addressSpace")
+        /// The system cannot start a thread.
+        package static let threadUnavailable = Code("threadUnavailable")
         package static let other = Code("other")
     }
 

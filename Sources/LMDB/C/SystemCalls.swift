@@ -94,6 +94,11 @@ enum SystemCalls {
         return descriptor < 0 ? nil : descriptor
     }
 
+    /// Closes a descriptor in programs that this process starts.
+    static func closeOnExecution(_ descriptor: Int32) {
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+
     static func close(_ descriptor: Int32) {
         _ = Glibc.close(descriptor)
     }

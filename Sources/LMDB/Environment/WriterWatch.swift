@@ -1,5 +1,3 @@
-internal import Dispatch
-
 /// A write transaction that waits for another process.
 package struct LMDBWriterWait: Sendable {
     /// The process that holds the lock; nil if it is not known.
@@ -27,7 +25,7 @@ final class WriterWatch: Sendable {
 
     init(_ lock: FoundWriterLock) { self.lock = lock }
 
-    /// Sets the handler for waits longer than `patience`. It runs on no particular thread.
+    /// Sets the handler for waits longer than `patience`. It runs on the thread of ``Timers``.
     func report(after patience: Duration, to handler: @escaping @Sendable (LMDBWriterWait) -> Void) {
         state.withLock {
             $0.handler = handler
@@ -52,7 +50,7 @@ final class WriterWatch: Sendable {
     }
 
     private func arm(_ delay: Duration) {
-        DispatchQueue.global().asyncAfter(deadline: .now() + delay / .seconds(1)) { [weak self] in self?.fire() }
+        Timers.after(delay) { [weak self] in self?.fire() }
     }
 
     private func fire() {
@@ -79,9 +77,12 @@ final class WriterWatch: Sendable {
 
 extension LMDBEnvironment {
     /// Sets the handler for write transactions that wait for another process for longer than `patience`.
+    ///
+    /// - Throws: ``LMDBError`` with the code `threadUnavailable`.
     package func reportWriterWaits(
         after patience: Duration, to handler: @escaping @Sendable (LMDBWriterWait) -> Void
-    ) {
+    ) throws(LMDBError) {
+        try Timers.start(for: path)
         writerWatch.report(after: patience, to: handler)
     }
 
@@ -105,7 +106,7 @@ extension LMDBEnvironment {
         while lock.isHeld {
             guard start.duration(to: .now) < limit else {
                 let holder = lock.holder ?? 0
-                let name = holder == 0 ? "a process in another pid namespace" : "process \(holder)"
+                let name = holder == 0 ? "a process that has ended, or that runs in another pid namespace," : "process \(holder)"
                 throw LMDBError(
                     .writerHeld, operation: "mdb_txn_begin", path: path,
                     detail: "\(name) has held the writer lock for \(limit)",

@@ -6,6 +6,7 @@ enum FreeListCheck {
     static func unusedPages(
         _ pages: SnapshotPages, _ environment: LMDBEnvironment, _ operation: StaticString
     ) throws(LMDBError) -> PageSet {
+        guard pages.freeList.hasIntegerKeys else { throw environment.damaged(nil, operation) }
         // The numbers of pages that were never written are in the list too.
         var unused = PageSet(limit: pages.count)
         unsafe try TreeCheck.requireWhole(

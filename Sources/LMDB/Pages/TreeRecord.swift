@@ -37,6 +37,13 @@ struct TreeRecord {
         root = unsafe bytes.loadUnaligned(fromByteOffset: 40, as: UInt64.self)
     }
 
+    /// Whether the keys are integers, and nothing else is special, as in the free list. There, the flags contain those of the
+    /// environment too.
+    var hasIntegerKeys: Bool {
+        let flagsOfDatabases: UInt16 = 0x7E
+        return flags & flagsOfDatabases == 0x08
+    }
+
     /// Returns whether a tree can be so: the depth fits the root, it has no more pages than its snapshot, and no more entries than
     /// fit into its leaves.
     func isSound(in pages: SnapshotPages) -> Bool {

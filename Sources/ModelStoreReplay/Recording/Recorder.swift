@@ -22,7 +22,7 @@ public final class Recorder: Sendable {
     private let log: RecorderLog
     private let writing: Task<RecordingSummary, any Error>
     /// Causes change sets to be written while the store makes no steps.
-    private let following: Task<Void, Never>
+    private let following: Task<Void, any Error>
 
     /// Begins to record.
     ///
@@ -42,7 +42,7 @@ public final class Recorder: Sendable {
         self.log = log
         let box = RecordingBox(recording)
         let pause = Self.pause(store.retainedChangeSets)
-        following = Task { await Self.follow(store, after: recording.position.sequence, log, pause) }
+        following = Task { try await Self.follow(store, after: recording.position.sequence, log, pause) }
         writing = Task {
             do {
                 return try await box.run(log, pause)
@@ -61,9 +61,9 @@ public final class Recorder: Sendable {
     }
 
     /// Notes change sets while the store has no observers, and therefore makes no steps.
-    private static func follow(_ store: Store, after start: UInt64, _ log: RecorderLog, _ pause: Duration) async {
+    private static func follow(_ store: Store, after start: UInt64, _ log: RecorderLog, _ pause: Duration) async throws {
         var last = start
-        while await store.untilFeedMoves(after: last), let newest = store.unobservedSequence {
+        while try await store.untilFeedMoves(after: last), let newest = store.unobservedSequence {
             log.stepped(to: newest)
             last = newest
             try? await Task.sleep(for: pause)
@@ -88,7 +88,10 @@ public final class Recorder: Sendable {
     public func finish() async throws -> RecordingSummary {
         if log.end() { store.detachWitness() }
         following.cancel()
-        return try await writing.value
+        let summary = try await writing.value
+        // Without this task, the trace can lack commits.
+        try await following.value
+        return summary
     }
 }
 

@@ -13,7 +13,7 @@ final class ReplayResult: Sendable {
     ///
     /// - Parameter goesOn: whether more change sets of the same step follow.
     init(of writes: [ReplayedWrite], in store: Store, goesOn: Bool) {
-        DispatchQueue.global().async { [self] in
+        BlockingWork.start { [self] in
             let made = Result { try store.replay(writes, goesOn: goesOn) }
             result.withLock { $0 = made }
             isThere.signal()

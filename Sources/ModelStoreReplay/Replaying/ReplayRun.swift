@@ -62,7 +62,7 @@ final class ReplayRun {
         // Checked before the store is created.
         comparison = try ChangeComparison(options)
         (store, next) = try ReplayStore.make(at: path, reader, options)
-        prefetch = TracePrefetch(reader)
+        prefetch = try TracePrefetch(reader)
         schema = TraceSchema(header.types, header.form)
         let (found, types) = try store.read { tx in
             (try tx._reading.feedPosition(), try tx._reading.storedTypes())

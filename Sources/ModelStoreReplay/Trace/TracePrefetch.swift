@@ -46,14 +46,14 @@ final class TracePrefetch: Sendable {
     /// - Parameters:
     ///   - reader: the reader. The caller must not use it any more.
     ///   - limits: the limits for reading ahead.
-    init(_ reader: TraceReader, limits: Limits = Limits()) {
+    /// - Throws: ``StoreError`` with the code `threadUnavailable`.
+    init(_ reader: TraceReader, limits: Limits = Limits()) throws(StoreError) {
         self.limits = limits
         for _ in 0..<limits.all.portions { room.signal() }
         let handed = HandedReader(reader: reader)
-        let thread = Thread { [self] in read(handed.reader) }
-        // The depth of the stack follows the depth of the JSON in a frame.
-        thread.stackSize = 8 << 20
-        thread.start()
+        try mapLMDB { () throws(LMDBError) in
+            try SystemThread.start("trace-reader", for: nil) { [self] in read(handed.reader) }
+        }
     }
 
     /// Returns the next portion. After the last portion, returns that one again.

@@ -39,6 +39,13 @@ extension StoreEvent {
             logger.warning(
                 "a write waits for another process",
                 metadata: ["process": "\(processID.map(String.init) ?? "unknown")", "waited": "\(waited)"])
+        case .snapshotHeld(let held):
+            logger.warning(
+                "a reader holds an old snapshot, so the store grows",
+                metadata: [
+                    "process": "\(held.processID)", "commits": "\(held.commitCount)", "bytes": "\(held.byteCount)",
+                    "age": "\(held.age)",
+                ])
         case .foreignWrite(let sequence):
             logger.warning(
                 "a program that is not ModelStore wrote to the store", metadata: ["position": "\(sequence)"])

@@ -67,8 +67,8 @@ public final class StoreMetrics: Sendable {
         case .commitFailed: commitFailures.increment()
         case .foreignWrite: foreignWrites.increment()
         case .consumerExpired: consumerExpiries.increment()
-        // The gauge of the map's size reports growth.
-        case .mapGrew, .writerBlocked: break
+        // Gauges report the map's size and the oldest reader.
+        case .mapGrew, .writerBlocked, .snapshotHeld: break
         case .observationFailed: observationFailures.increment()
         }
     }
@@ -119,6 +119,7 @@ public final class StoreMetrics: Sendable {
         record("map_use", Double(usage.usedByteCount) / Double(usage.mapByteCount))
         record("readers", usage.readerCount)
         record("oldest_reader_age", usage.oldestReaderAge)
+        record("oldest_reader_bytes", usage.oldestReaderByteCount)
         let ownership = store.ownership.metrics
         record("models", ownership.modelCount)
         record("owned_objects", ownership.objectCount)

@@ -59,6 +59,8 @@ public final class FaultInjector: Sendable {
         public static let listReaders = Call(kind: .listReaders)
         /// Clears the slots of readers whose process has ended: `mdb_reader_check`.
         public static let checkReaders = Call(kind: .checkReaders)
+        /// Starts one of the store's threads: `pthread_create`.
+        public static let startThread = Call(kind: .startThread)
 
         /// All kinds.
         public static var allCases: [Call] { CallKind.allCases.map(Call.init) }

@@ -146,7 +146,7 @@ struct ConsumerRun {
         while true {
             let count = store.core.notifier.wakeCount
             if consumer.isAwaited { return }
-            switch await store.commitWake(after: count) {
+            switch try await store.commitWake(after: count) {
             case .moved: continue
             case .cancelled: return
             case .closed: throw WriteQueue.closed

@@ -32,7 +32,7 @@ extension Store {
                 core.notifier.askConsumers()
                 continue
             }
-            switch await commitWake(after: count) {
+            switch try await commitWake(after: count) {
             case .moved: continue
             case .cancelled: throw CancellationError()
             case .closed: throw WriteQueue.closed
@@ -53,7 +53,7 @@ extension Store {
     }
 
     /// Waits until there may have been a commit since the wakes were counted, or this store is closed.
-    func commitWake(after count: UInt64) async -> FeedNotifierState.Wake {
-        await core.notifier.wait(afterWake: count, core.access) { [self] in isStillOpen }
+    func commitWake(after count: UInt64) async throws(StoreError) -> FeedNotifierState.Wake {
+        try await core.notifier.wait(afterWake: count, core.access) { [self] in isStillOpen }
     }
 }

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Life: created with the store; its threads start with the first wait, and end with the store.
 /// - `state`, `recent`, `fileWatch` and `reportedForeign` are protected by their mutexes. None is held while another is taken.
-/// - `phase` is protected by its mutex: not started, running, stopped.
+/// - `phase` is protected by its mutex: not started, running, stopped. It is held while the threads start, and before the others.
 /// - `isStopping` is set once. `isWatched` is a hint for the writer, set by the thread that waits on the wake file.
 /// - `wakeFile` is constant. It is nil if it cannot be used; the notifier then looks periodically for commits of other
 ///   processes.
@@ -36,7 +36,7 @@ final class FeedNotifier: Sendable {
         case stopped
     }
 
-    private let path: String
+    let path: String
     let wakeFile: WakeFile?
     /// How often a thread looks while there is no wait before it is parked.
     private let vainLookLimit: Int
@@ -113,8 +113,8 @@ final class FeedNotifier: Sendable {
     ///   store is not missed.
     func wait(
         after sequence: UInt64, _ access: Access, isOpen: @Sendable () -> Bool = { true }
-    ) async -> FeedNotifierState.Wake {
-        await wait(access, isOpen: isOpen) { state, id, resume in state.wait(id, after: sequence, resume: resume) }
+    ) async throws(StoreError) -> FeedNotifierState.Wake {
+        try await wait(access, isOpen: isOpen) { state, id, resume in state.wait(id, after: sequence, resume: resume) }
     }
 
     /// How often any process may have committed, for ``wait(afterWake:_:isOpen:)``.
@@ -124,8 +124,8 @@ final class FeedNotifier: Sendable {
     /// that counts the wakes before it reads the store misses no commit.
     func wait(
         afterWake count: UInt64, _ access: Access, isOpen: @Sendable () -> Bool = { true }
-    ) async -> FeedNotifierState.Wake {
-        await wait(access, isOpen: isOpen) { state, id, resume in state.wait(id, afterWake: count, resume: resume) }
+    ) async throws(StoreError) -> FeedNotifierState.Wake {
+        try await wait(access, isOpen: isOpen) { state, id, resume in state.wait(id, afterWake: count, resume: resume) }
     }
 
     private typealias BeginWait = (inout FeedNotifierState, UInt64, @escaping FeedNotifierState.Resume) ->
@@ -133,8 +133,8 @@ final class FeedNotifier: Sendable {
 
     private func wait(
         _ access: Access, isOpen: @Sendable () -> Bool, begin: BeginWait
-    ) async -> FeedNotifierState.Wake {
-        start(access)
+    ) async throws(StoreError) -> FeedNotifierState.Wake {
+        try start(access)
         let id = state.withLock { $0.makeID() }
         let wake = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<FeedNotifierState.Wake, Never>) in
@@ -163,9 +163,11 @@ final class FeedNotifier: Sendable {
 
     /// Starts the threads if they do not run, and calls `listener` from now on whenever the feed has advanced. The threads are no
     /// longer parked.
-    func listen(_ access: Access, _ listener: @escaping @Sendable () -> Void) {
+    ///
+    /// - Throws: ``StoreError`` with the code `threadUnavailable`.
+    func listen(_ access: Access, _ listener: @escaping @Sendable () -> Void) throws(StoreError) {
         self.listener.withLock { $0 = Listener(notify: listener) }
-        start(access)
+        try start(access)
         let parked = state.withLock { state in
             state.listen()
             return state.takeParked()
@@ -174,25 +176,24 @@ final class FeedNotifier: Sendable {
     }
 
     /// Starts the threads if they do not run, and makes the writer hand over its change sets.
-    func start(_ access: Access) {
-        let isFirst = phase.withLock { phase in
-            guard case .idle = phase else { return false }
-            phase = .running(threads: [])
-            return true
+    ///
+    /// - Throws: ``StoreError`` with the code `threadUnavailable`. The next call tries it again.
+    func start(_ access: Access) throws(StoreError) {
+        try phase.withLock { phase throws(StoreError) in
+            guard case .idle = phase else { return }
+            phase = .running(threads: try mapLMDB { () throws(LMDBError) in try startThreads(access) })
         }
-        guard isFirst else { return }
+    }
+
+    private func startThreads(_ access: Access) throws(LMDBError) -> [ThreadEnd] {
         isWatched.store(true, ordering: .relaxed)
-        var threads = [startThread("store-feed") { self.followWakes(access) }]
-        if let watch = FileWatch(path + "/data.mdb") {
-            fileWatch.withLock { $0 = watch }
-            threads.append(startThread("store-watch") { self.followFile(watch, access) })
-        }
-        let isStopped = phase.withLock { phase in
-            guard case .running = phase else { return true }
-            phase = .running(threads: threads)
-            return false
-        }
-        if isStopped { end(threads) }
+        let feed = try startThread("store-feed") { self.followWakes(access) }
+        // Without it, the other thread finds the commits of programs that do not know the wake file, a moment later.
+        guard let watch = FileWatch(path + "/data.mdb"),
+            let file = try? startThread("store-watch", { self.followFile(watch, access) })
+        else { return [feed] }
+        fileWatch.withLock { $0 = watch }
+        return [feed, file]
     }
 
     /// Ends the threads and all waits.
@@ -220,10 +221,11 @@ final class FeedNotifier: Sendable {
 
     // MARK: The threads
 
-    private func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) -> ThreadEnd {
+    private func startThread(
+        _ name: StaticString, _ body: @escaping @Sendable () -> Void
+    ) throws(LMDBError) -> ThreadEnd {
         let end = ThreadEnd()
-        Thread.detachNewThread {
-            Thread.current.name = name
+        try SystemThread.start(name, for: path) {
             body()
             end.signal()
         }

@@ -78,7 +78,7 @@ struct FeedTail {
             await Task.yield()
             return !Task.isCancelled
         }
-        switch await store.feedWake(after: walk.position.sequence) {
+        switch try await store.feedWake(after: walk.position.sequence) {
         case .moved: return true
         case .cancelled: return false
         case .closed: throw WriteQueue.closed

@@ -113,7 +113,7 @@ extension Store {
                     return
                 }
             } catch let error as StoreError where error.code == .positionInFuture {
-                switch await feedWake(after: position.sequence - 1) {
+                switch try await feedWake(after: position.sequence - 1) {
                 case .moved: continue
                 case .cancelled: throw CancellationError()
                 case .closed: throw WriteQueue.closed
@@ -123,7 +123,7 @@ extension Store {
     }
 
     /// Waits until there may be a change set after `sequence`, or this store is closed.
-    func feedWake(after sequence: UInt64) async -> FeedNotifierState.Wake {
-        await core.notifier.wait(after: sequence, core.access) { [self] in isStillOpen }
+    func feedWake(after sequence: UInt64) async throws(StoreError) -> FeedNotifierState.Wake {
+        try await core.notifier.wait(after: sequence, core.access) { [self] in isStillOpen }
     }
 }

@@ -63,10 +63,12 @@ final class Dispatcher: Sendable {
             guard state.withLock({ $0.start() }) else { return }
             do {
                 // With steps on calling threads, the dispatcher does not listen: the notifier's threads would ask for steps too.
-                if !worksOnCallers { notifier.listen(access) { [weak self] in self?.ask() } }
+                if !worksOnCallers { try notifier.listen(access) { [weak self] in self?.ask() } }
                 let transaction = try catalog.beginRead()
                 let scope = transaction._reading
                 let position = try scope.feedPosition()
+                // Its first step waits for the locks that are held here.
+                if !worksOnCallers { try startThread() }
                 applied.begin(at: position, catalogVersion: scope.state.catalog.version)
                 witnesses.inOrder { witness in
                     witness?.stepped(to: position.sequence)
@@ -77,7 +79,6 @@ final class Dispatcher: Sendable {
                 state.withLock { $0.unstart() }
                 throw error
             }
-            if !worksOnCallers { startThread() }
             isStarted.store(true, ordering: .releasing)
         }
     }
@@ -91,16 +92,15 @@ final class Dispatcher: Sendable {
         }
     }
 
-    private func startThread() {
-        let thread = Thread { [self] in
-            // Observers that run on it must not wait for the writer or for steps.
-            WriterThread.isCurrent = true
-            Thread.current.name = "store-step"
-            run()
-            ended.signal()
+    private func startThread() throws(StoreError) {
+        try mapLMDB { () throws(LMDBError) in
+            try SystemThread.start("store-step", for: notifier.path) { [self] in
+                // Observers that run on it must not wait for the writer or for steps.
+                WriterThread.isCurrent = true
+                run()
+                ended.signal()
+            }
         }
-        thread.stackSize = 8 << 20
-        thread.start()
     }
 
     /// Makes the last step, ends the thread, and notifies all observers that no more changes come.

@@ -2,10 +2,17 @@ import Foundation
 
 /// Writes messages to standard error that a program must see even if it handles no events and no notices.
 enum StandardErrorNotice {
-    /// Writes an event that explains why a program seems to hang. Ignores all other events.
+    /// Writes an event that explains why a program seems to hang, or why its store grows. Ignores all other events.
     static func write(_ event: StoreEvent) {
-        guard case .writerBlocked(let processID, let waited) = event else { return }
-        write(line: "ModelStore: \(WriterHolder(processID)) holds the store's writer; a write has waited for \(waited)")
+        switch event {
+        case .writerBlocked(let processID, let waited):
+            write(line: "ModelStore: \(WriterHolder(processID)) holds the store's writer; a write has waited for \(waited)")
+        case .snapshotHeld(let held):
+            write(
+                line: "ModelStore: \(WriterHolder(held.processID)) holds a snapshot that is \(held.commitCount) commits old, "
+                    + "so \(held.byteCount >> 20) MiB of the store cannot be reused")
+        default: return
+        }
     }
 
     /// Writes a notice as a warning.

@@ -1,4 +1,3 @@
-import Dispatch
 import LMDB
 public import StoreEngine
 import Synchronization
@@ -70,7 +69,8 @@ public final class Store: Sendable {
         core.notifier.stir()
         // Inside a closure, closing would wait for the closure itself. The last reference may also go away inside one.
         guard WriterThread.isCurrent || core.environment.isReadOnThisThread else { return end() }
-        DispatchQueue.global().async { [core, temporary] in Store.end(core, temporary) }
+        // If no thread can start, the store stays open until the process ends. Its queued writes are made in any case.
+        try? SystemThread.start("store-close", for: nil) { [core, temporary] in Store.end(core, temporary) }
     }
 
     private func end() { Store.end(core, temporary) }

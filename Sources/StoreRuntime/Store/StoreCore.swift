@@ -26,6 +26,8 @@ final class StoreCore: Sendable {
     /// Knows which owners and borrowers keep models and other objects alive.
     let ownership: OwnershipRegistry
     private let writer: WriterThread?
+    /// Finds readers that hold a snapshot for too long.
+    private let snapshotWatch: HandoverMutex<SnapshotWatch>
 
     /// The filters of the consumers that this process has held, by name, each with the generation in which it held the consumer.
     let heldFilters = HandoverMutex<[String: (generation: UInt64, filters: [FeedFilter])]>([:])
@@ -37,6 +39,7 @@ final class StoreCore: Sendable {
         self.environment = environment
         self.options = options
         self.writer = writer
+        snapshotWatch = HandoverMutex(SnapshotWatch(options.snapshotLimits))
         notifier = FeedNotifier(
             path: environment.path,
             wakeFile: try? WakeFile(in: environment.path, fileMode: options.fileMode, isReadOnly: options.isReadOnly))
@@ -66,10 +69,14 @@ final class StoreCore: Sendable {
             return StoreCore(environment: environment, options: options, writer: nil, state: state, records: records)
         }
         let report = options.onEvent ?? StandardErrorNotice.write
-        environment.reportWriterWaits(after: options.writerBlockedAfter) {
-            report(.writerBlocked(processID: $0.processID, waited: $0.waited))
+        try mapLMDB { () throws(LMDBError) in
+            try environment.reportWriterWaits(after: options.writerBlockedAfter) {
+                report(.writerBlocked(processID: $0.processID, waited: $0.waited))
+            }
         }
-        let writer = WriterThread(name: "store-writer", limits: options.limits)
+        let writer = try mapLMDB { () throws(LMDBError) in
+            try WriterThread(for: environment.path, limits: options.limits)
+        }
         do {
             let state = try writer.perform {
                 try StoreOpening.writableState(environment, options: options, records: records)
@@ -146,7 +153,21 @@ final class StoreCore: Sendable {
     private func upkeep() {
         // Pages held by killed readers cannot be reused until their slots are freed. If that fails, the next upkeep retries it.
         _ = try? environment.clearStaleReaders()
+        try? lookAtSnapshots()
         retention.look()
+    }
+
+    private func lookAtSnapshots() throws {
+        // Read before the newest commit, so that no snapshot is newer than that commit.
+        let readers = try environment.readers()
+        let info = try environment.info()
+        let held = try snapshotWatch.withLock { watch in
+            try watch.look(readers, newest: info.lastTransactionID, now: .now) { number in
+                try environment.byteCount(heldBy: number, info)
+            }
+        }
+        let report = options.onEvent ?? StandardErrorNotice.write
+        for snapshot in held { report(.snapshotHeld(snapshot)) }
     }
 
     private func requireWriter() throws(StoreError) -> WriterThread {

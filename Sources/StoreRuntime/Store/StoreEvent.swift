@@ -14,6 +14,9 @@ public enum StoreEvent: Sendable {
     ///
     /// The process id is nil if the store cannot find it, for example in another pid namespace.
     case writerBlocked(processID: Int32?, waited: Duration)
+    /// A reader holds a snapshot beyond the limits (``StoreOptions/snapshotLimits``), so the file grows. A process that has the store
+    /// open for writing looks every half minute. Without ``StoreOptions/onEvent`` the store writes this event to standard error.
+    case snapshotHeld(HeldSnapshot)
     /// A program other than ModelStore has written to the store. The feed lacks its changes, and holds a reset with this sequence
     /// number instead.
     case foreignWrite(sequence: UInt64)

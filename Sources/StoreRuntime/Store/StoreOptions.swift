@@ -28,6 +28,8 @@ public struct StoreOptions: Sendable {
     /// The longest wait of a write until its closure begins, and of opening the store while another process writes. A write that
     /// waits longer fails with `writeTimeout`, and nothing of it is committed. Nil means no limit.
     public var writeTimeout: Duration?
+    /// When a snapshot that a reader holds is reported.
+    public var snapshotLimits = SnapshotLimits()
     /// The name of this program in the feed, in at most 255 bytes. The default is the name of the executable.
     public var originName = ProcessInfo.processInfo.processName
     /// The migrations that bring a store from earlier versions of the program to this one. They are for changes that opening a
@@ -42,8 +44,8 @@ public struct StoreOptions: Sendable {
     /// Receives the events of the store. For a commit, the thread that commits calls it before the writes return, and waits for
     /// it. It must be quick, and must not use the store.
     ///
-    /// While it is nil, the store counts and times no commits, and writes ``StoreEvent/writerBlocked(processID:waited:)`` to
-    /// standard error.
+    /// While it is nil, the store counts and times no commits, and writes ``StoreEvent/writerBlocked(processID:waited:)`` and
+    /// ``StoreEvent/snapshotHeld(_:)`` to standard error.
     public var onEvent: (@Sendable (StoreEvent) -> Void)?
     /// The options for keeping models and other objects alive, and for reporting problems with them.
     public var ownership = OwnershipOptions()

@@ -1,4 +1,3 @@
-import Dispatch
 import LMDB
 
 /// Withdraws write closures that do not begin in time.
@@ -46,7 +45,7 @@ final class WriteDeadlines: Sendable {
 
     private func arm(_ deadline: ContinuousClock.Instant) {
         let delay = max(.zero, ContinuousClock.now.duration(to: deadline))
-        DispatchQueue.global().asyncAfter(deadline: .now() + delay / .seconds(1)) { [weak self] in self?.fire() }
+        Timers.after(delay) { [weak self] in self?.fire() }
     }
 
     private func fire() {

@@ -13,7 +13,16 @@ package struct WriterHolder: CustomStringConvertible {
         }
         let name = try? String(contentsOfFile: "/proc/\(processID)/comm", encoding: .utf8)
         let shown = name.map { " (\($0.trimmingCharacters(in: .whitespacesAndNewlines)))" } ?? ""
-        description = "process \(processID)\(shown)"
+        let state = Self.isStopped(processID) ? ", which is stopped," : ""
+        description = "process \(processID)\(shown)\(state)"
+    }
+
+    /// Returns whether a signal or a debugger has stopped the process. It then keeps the lock until it continues or is killed.
+    private static func isStopped(_ processID: Int32) -> Bool {
+        let text = try? String(contentsOfFile: "/proc/\(processID)/stat", encoding: .utf8)
+        // The name is in parentheses and may contain any character. The state follows it.
+        let state = text?.split(separator: ")").last?.first { $0 != " " }
+        return state == "T" || state == "t"
     }
 }
 

@@ -29,19 +29,16 @@ final class WriterThread: Sendable {
     private static let gatheringSeconds = 100e-6
 
     /// Starts the thread.
-    init(name: String, limits: StoreLimits) {
+    ///
+    /// - Parameter path: the environment's directory.
+    /// - Throws: ``LMDBError`` with the code `threadUnavailable`.
+    init(for path: String, limits: StoreLimits) throws(LMDBError) {
         queue = HandoverMutex(WriteQueue(limits: limits))
-        let thread = Thread { [self] in
+        try SystemThread.start("store-writer", for: path) { [self] in
             WriterThread.isCurrent = true
-            // Set on the thread itself: set from outside, it would name the whole program. Linux keeps 15 bytes and rejects a
-            // longer name.
-            Thread.current.name = name
             doWork()
             ended.signal()
         }
-        // Write closures are user code and may recurse, and the default stack of a secondary thread is small.
-        thread.stackSize = 8 << 20
-        thread.start()
     }
 
     /// From here on hands batches of closures to `run`, and runs `upkeep` every `upkeepSeconds`, with or without work. Called

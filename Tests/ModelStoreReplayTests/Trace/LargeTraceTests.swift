@@ -39,7 +39,7 @@ import Testing
     @Test func `As many bytes are read ahead as may be, and no more`() async throws {
         let folder = try Folder()
         try await record(24, of: Self.limits.portion.bytes, to: folder.file("t"))
-        let prefetch = TracePrefetch(try TraceReader(path: folder.file("t")), limits: Self.limits)
+        let prefetch = try TracePrefetch(TraceReader(path: folder.file("t")), limits: Self.limits)
         var lineCount = 0
         while true {
             // The thread rests at its limit, or has read everything.
@@ -58,7 +58,7 @@ import Testing
         try await record(18, of: Self.limits.portion.bytes, to: folder.file("t"))
         weak var known: TracePrefetch?
         do {
-            let prefetch = TracePrefetch(try TraceReader(path: folder.file("t")), limits: Self.limits)
+            let prefetch = try TracePrefetch(TraceReader(path: folder.file("t")), limits: Self.limits)
             known = prefetch
             while !prefetch.readAhead.isFull { await Task.yield() }
             prefetch.stop()

@@ -72,10 +72,47 @@ import Testing
         let lines = patient.errors.split(separator: "\n")
         #expect(lines.count == 2)
         #expect(lines.first?.hasPrefix("process \(other.processID) (") == true)
-        #expect(lines.first?.hasSuffix(") writes to the store; waiting for it (--timeout SECONDS limits that)") == true)
+        #expect(lines.first?.hasSuffix(") holds the store's writer; waiting for it (--timeout SECONDS limits that)") == true)
+        try other.whileStopped {
+            let stopped = try tool.run("--timeout", "0.05", "set", "Sensor", "s1", "room=attic")
+            #expect(stopped.status == 75)
+            #expect(stopped.errors.contains("), which is stopped, holds the store's writer;"), "\(stopped.errors)")
+        }
         try other.release()
         #expect(try tool.run("set", "Sensor", "s1", "room=attic", "--timeout", "20").status == 0)
         #expect(try tool.run("set", "Sensor", "s1", "room=attic", "--timeout", "soon").status == 64)
+    }
+
+    @Test func `An export whose reader does not read releases its snapshot, and writes everything later`() throws {
+        let tool = try Sample.empty()
+        try tool.write("many.jsonl", (0..<20_000).map { "{\"text\": \"line \($0)\"}" }.joined(separator: "\n"))
+        try tool.run("import", "Log", "many.jsonl")
+        let pipe = Pipe()
+        let exporting = try tool.start(["export", "Log"], output: pipe.fileHandleForWriting)
+        try pipe.fileHandleForWriting.close()
+        let first = pipe.fileHandleForReading.readData(ofLength: 1)
+        try tool.waitUntilNobodyReads()
+        #expect(exporting.process.isRunning)
+        let rest = pipe.fileHandleForReading.readDataToEndOfFile()
+        #expect(try exporting.finish().status == 0)
+        #expect((first + rest).split(separator: UInt8(ascii: "\n")).count == 20_000)
+    }
+
+    @Test func `The readers are listed while all slots are taken`() throws {
+        let tool = try Tool()
+        var options = StoreOptions()
+        options.maximumReaders = 2
+        let store = try Store(at: tool.store, records: [], options: options)
+        defer { store.close() }
+        try store.read { _ in
+            try store.read { _ in
+                let types = try tool.run("types")
+                #expect(types.status == 74 && types.errors.contains("all slots of the reader table are taken"), "\(types)")
+                let readers = try tool.run("--output", "jsonl", "readers")
+                #expect(readers.status == 0 && readers.output.split(separator: "\n").count == 2, "\(readers)")
+            }
+        }
+        #expect(try tool.run("types").status == 0)
     }
 
     @Test func `Processes that write at once lose nothing`() throws {

@@ -10,6 +10,8 @@ public enum StoreCommandLine {
         FileDescriptor.fillStandardOnes()
         // A closed pipe must end the command in order, not kill it in the middle of a step.
         _ = signal(SIGPIPE, SIG_IGN)
+        // A file that would exceed `ulimit -f` is an error of the write, as on a full disk.
+        _ = signal(SIGXFSZ, SIG_IGN)
         endOnUnreadablePage()
         if let number = numberOfDamagedArgument() {
             // Converted to text, such bytes would name other records and be stored as other values.
@@ -43,6 +45,7 @@ public enum StoreCommandLine {
         do {
             let arguments = GlobalArguments.moved(arguments)
             try requireCommand(arguments)
+            try ProcessLimits.require()
             var command = try StoreCLI.parseAsRoot(arguments)
             try command.run()
             return .done

@@ -7,6 +7,10 @@ package struct CatalogEditor: ~Copyable {
     let context: WriteContext
     private var head: FeedHead
     private(set) var types: [RecordType]
+    /// The indexes of `types` by the name of the type, because a store can have tens of thousands of types.
+    private var indexesByName: [String: Int]
+    /// The greatest id that a type has had.
+    private var lastID: UInt32
     /// The types that other types replaced.
     package private(set) var replaced: [RecordType]
     var didWrite = false
@@ -22,6 +26,8 @@ package struct CatalogEditor: ~Copyable {
         let all = try CatalogStorage.types(in: databases.catalog, raw.snapshot)
         types = all.filter { $0.isReplaced != true }
         replaced = all.filter { $0.isReplaced == true }
+        indexesByName = Self.indexes(of: types)
+        lastID = all.map(\.id).max() ?? 0
         self.raw = raw
         self.databases = databases
         self.head = head
@@ -35,7 +41,12 @@ package struct CatalogEditor: ~Copyable {
     }
 
     /// Returns the type with this name; nil if there is none.
-    package func type(named name: String) -> RecordType? { types.first { $0.name == name } }
+    package func type(named name: String) -> RecordType? { indexesByName[name].map { types[$0] } }
+
+    /// Returns the indexes of types by their names. While a type replaces another of the same name, the name belongs to the earlier.
+    private static func indexes(of types: [RecordType]) -> [String: Int] {
+        Dictionary(zip(types.map(\.name), types.indices)) { first, _ in first }
+    }
 
     /// Adds a record type.
     ///
@@ -51,8 +62,7 @@ package struct CatalogEditor: ~Copyable {
     /// Adds a record type, even if a type with its name exists. ``retire(_:)`` ends the existing type.
     @discardableResult
     package mutating func addReplacement(_ schema: RecordSchema) throws(StoreError) -> RecordType {
-        let id = ((types + replaced).map(\.id).max() ?? 0) + 1
-        let type = try RecordType(id: id, declared: schema)
+        let type = try RecordType(id: lastID + 1, declared: schema)
         try write(type)
         return type
     }
@@ -94,11 +104,22 @@ package struct CatalogEditor: ~Copyable {
         if type.isReplaced == true {
             types.removeAll { $0.id == type.id }
             replaced.append(type)
-        } else if let typeIndex = types.firstIndex(where: { $0.id == type.id }) {
+            indexesByName = Self.indexes(of: types)
+        } else if let typeIndex = index(of: type) {
+            let hasNewName = types[typeIndex].name != type.name
             types[typeIndex] = type
+            if hasNewName { indexesByName = Self.indexes(of: types) }
         } else {
             types.append(type)
+            lastID = max(lastID, type.id)
+            if indexesByName[type.name] == nil { indexesByName[type.name] = types.count - 1 }
         }
+    }
+
+    private func index(of type: RecordType) -> Int? {
+        if type.id > lastID { return nil }
+        if let index = indexesByName[type.name], types[index].id == type.id { return index }
+        return types.firstIndex { $0.id == type.id }
     }
 
     /// Returns the number of records of a type.

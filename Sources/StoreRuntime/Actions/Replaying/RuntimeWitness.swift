@@ -140,8 +140,8 @@ extension Store {
     /// Waits until the feed has a change set after the given one, whichever process wrote it.
     ///
     /// - Returns: false once the task is cancelled or the store is closed.
-    package func untilFeedMoves(after sequence: UInt64) async -> Bool {
-        await core.notifier.wait(after: sequence, core.access) == .moved
+    package func untilFeedMoves(after sequence: UInt64) async throws(StoreError) -> Bool {
+        try await core.notifier.wait(after: sequence, core.access) == .moved
     }
 
     /// Throws if the store has a witness.

@@ -12,12 +12,15 @@ public struct StoreUsage: Hashable, Sendable {
     /// How many commits are newer than the oldest snapshot that a read transaction holds; 0 if every snapshot is the newest one.
     /// Pages that were freed since then are not reused before that transaction ends.
     public let oldestReaderAge: Int
+    /// How many bytes of pages were freed since that snapshot, and cannot be reused.
+    public let oldestReaderByteCount: Int
     /// How many write closures of this process wait in the queue.
     public let queuedWriteCount: Int
 }
 
 extension Store {
-    /// Returns how much of its resources the store uses now. The time it takes depends only on the number of readers.
+    /// Returns how much of its resources the store uses now. The time it takes depends only on the number of readers, and on the number of
+    /// commits since the oldest of their snapshots.
     ///
     /// - Throws: ``StoreError``.
     public func usage() throws(StoreError) -> StoreUsage {
@@ -26,10 +29,12 @@ extension Store {
             // Read before the newest commit, so that no snapshot is newer than that commit.
             let snapshots = try core.environment.readers().compactMap(\.transactionID)
             let info = try core.environment.info()
+            let oldest = snapshots.min() ?? info.lastTransactionID
+            let heldBytes = try core.environment.byteCount(heldBy: oldest, info)
             return StoreUsage(
                 mapByteCount: info.mapSize, usedByteCount: (info.lastPage + 1) * info.pageSize,
                 readerCount: snapshots.count,
-                oldestReaderAge: snapshots.min().map { info.lastTransactionID - $0 } ?? 0,
+                oldestReaderAge: Swift.max(info.lastTransactionID - oldest, 0), oldestReaderByteCount: heldBytes,
                 queuedWriteCount: core.waitingCount)
         }
     }

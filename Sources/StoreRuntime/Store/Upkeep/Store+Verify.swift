@@ -25,6 +25,15 @@ extension Store {
         at path: String, onProgress: @escaping (_ visited: Int) -> Void = { _ in },
         _ onFinding: @escaping (VerifyFinding) -> Void
     ) throws(StoreError) -> VerifySummary {
+        try withEnvironment(at: path) { environment throws(StoreError) in
+            try verify(environment, onProgress: onProgress, onFinding)
+        }
+    }
+
+    /// Opens the environment of a store for reading, without opening the store in it, and closes it after `body`.
+    static func withEnvironment<T>(
+        at path: String, _ body: (LMDBEnvironment) throws(StoreError) -> T
+    ) throws(StoreError) -> T {
         var options = StoreOptions()
         options.isReadOnly = true
         try StoreDirectory.prepare(path, options: options)
@@ -33,7 +42,7 @@ extension Store {
                 at: path, options: LMDBEnvironment.Options(maximumReaders: options.maximumReaders, isReadOnly: true))
         }
         defer { environment.close() }
-        return try verify(environment, onProgress: onProgress, onFinding)
+        return try body(environment)
     }
 
     private static func verify(

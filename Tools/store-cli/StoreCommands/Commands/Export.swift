@@ -27,7 +27,7 @@ struct Export: ParsableCommand {
         guard type != nil || format == .jsonl else {
             throw CommandFailure(.usage, "CSV can contain only one record type; name it")
         }
-        let output = StandardOutput()
+        let output = StandardOutput(isPatient: false)
         let count = try past.read(options) { transaction in
             let reading = transaction._reading
             let catalog = reading.catalog
@@ -47,9 +47,9 @@ struct Export: ParsableCommand {
                     return true
                 }
             }
-            try output.flush()
             return count
         }
+        try output.finish()
         StandardError.writeLine("exported \(Counted.text(count, "record"))")
     }
 }

@@ -37,9 +37,7 @@ struct NewStore {
         guard let owner = FileOwnership(of: path) else { throw SystemFailure("\(path) cannot be read") }
         let workshop = try WorkDirectory(in: path, name: "create")
         defer { workshop.remove() }
-        var options = StoreOptions()
-        options.originName = "store-cli"
-        let store = try Store(at: workshop.path, records: [], options: options)
+        let store = try Store(at: workshop.path, records: [], options: StoreAccess.optionsOfNewStore())
         do {
             try store.addTypes(types.map(\.schema))
             try keepAssignedIDs(types, in: store)

@@ -5,6 +5,10 @@ import StoreExpressions
 ///
 /// A reader that stops early (`| head`) is no failure: ``Closed`` then ends the command quietly.
 ///
+/// A command that holds a snapshot does not wait for a slow reader, because writers could not reuse freed pages meanwhile. It creates
+/// the output with `isPatient: false`. If the reader takes nothing for some time, the rest goes to a temporary file. The command
+/// calls ``finish()`` after it has released the snapshot.
+///
 /// On a terminal, characters that would control it are written as `\u` and four digits, in every form of output: a stored text must
 /// not move the cursor or change the direction of writing. In files and pipes, the bytes stay as they are.
 final class StandardOutput {
@@ -12,14 +16,23 @@ final class StandardOutput {
     struct Closed: Error {}
 
     private static let pieceByteCount = 1 << 16
+    /// How long a command that holds a snapshot waits for the reader, in milliseconds.
+    private static let patience: Int32 = 2_000
 
     private let descriptor: CInt
     private let file: TemporaryFile?
     private let isTerminal: Bool
+    private let isPatient: Bool
     private var buffer: [UInt8] = []
+    /// The rest of the output, once the reader was too slow.
+    private var rest: TemporaryFile?
 
-    init(descriptor: CInt = STDOUT_FILENO) {
+    /// - Parameters:
+    ///   - descriptor: the output.
+    ///   - isPatient: whether to wait for the reader as long as it takes.
+    init(descriptor: CInt = STDOUT_FILENO, isPatient: Bool = true) {
         self.descriptor = descriptor
+        self.isPatient = isPatient
         file = nil
         isTerminal = TerminalSize.isTerminal(descriptor)
     }
@@ -27,6 +40,7 @@ final class StandardOutput {
     /// Writes to a file, whose content is printed later.
     init(to file: TemporaryFile) {
         descriptor = -1
+        isPatient = true
         self.file = file
         isTerminal = false
     }
@@ -58,8 +72,40 @@ final class StandardOutput {
     /// Writes the whole buffer.
     func flush() throws {
         defer { buffer.removeAll(keepingCapacity: true) }
-        if let file { return try file.append(buffer) }
-        try FileDescriptor.write(buffer, to: descriptor) { code in
+        if let file = file ?? rest { return try file.append(buffer) }
+        if isPatient { return try put(buffer) }
+        var next = 0
+        while next < buffer.count {
+            guard isReady else {
+                let file = try TemporaryFile()
+                try file.append(Array(buffer[next...]))
+                return rest = file
+            }
+            let end = min(next + certainByteCount, buffer.count)
+            try put(Array(buffer[next..<end]))
+            next = end
+        }
+    }
+
+    /// Writes everything that is left, and waits for the reader as long as it takes.
+    func finish() throws {
+        try flush()
+        guard let rest else { return }
+        self.rest = nil
+        try rest.forEachPiece(put)
+    }
+
+    /// How many bytes an output takes without waiting, once it is ready.
+    private var certainByteCount: Int { isTerminal ? 256 : Int(PIPE_BUF) }
+
+    /// Whether the output is ready within the time of patience.
+    private var isReady: Bool {
+        var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return unsafe poll(&wanted, 1, Self.patience) != 0
+    }
+
+    private func put(_ bytes: [UInt8]) throws {
+        try FileDescriptor.write(bytes, to: descriptor) { code in
             guard code != EPIPE else { return Closed() }
             do { try Self.requireOpen() } catch { return error }
             return SystemFailure("standard output cannot be written", code: code)

@@ -24,20 +24,26 @@ enum StoreAccess {
         return try open(path, options)
     }
 
-    /// Returns the default options, with the mode of the store's own files.
-    static func options(_ path: String) -> StoreOptions {
+    /// Returns the options of a store that no program has opened yet.
+    static func optionsOfNewStore() -> StoreOptions {
         var options = StoreOptions()
         options.originName = "store-cli"
+        // The tool must open any store, whatever limits its programs set. Each database takes 100 bytes of every transaction.
+        options.maximumDatabases = 65_536
+        return options
+    }
+
+    /// Returns the default options, with the mode of the store's own files.
+    static func options(_ path: String) -> StoreOptions {
+        var options = optionsOfNewStore()
         options.createsIfMissing = false
         // A program that has begun to build indexes should complete them. In a command, that would take unexpectedly long.
         options.buildsIndexes = false
         options.onEvent = { event in
             guard case .writerBlocked(let processID, _) = event else { return }
             StandardError.writeLine(
-                "\(WriterHolder(processID)) writes to the store; waiting for it (--timeout SECONDS limits that)")
+                "\(WriterHolder(processID)) holds the store's writer; waiting for it (--timeout SECONDS limits that)")
         }
-        // The tool must open any store, whatever limits its programs set.
-        options.maximumDatabases = 16_384
         if let mode = FileOwnership(of: path + "/data.mdb")?.mode { options.fileMode = mode }
         return options
     }

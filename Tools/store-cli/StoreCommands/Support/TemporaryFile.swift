@@ -49,13 +49,16 @@ final class TemporaryFile: Sendable {
     }
 
     /// Writes the whole file to an output.
-    func copy(to output: StandardOutput) throws {
+    func copy(to output: StandardOutput) throws { try forEachPiece(output.write) }
+
+    /// Calls `body` with the pieces of the file, in order.
+    func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
         var offset = 0
         while true {
             let piece = try read(at: offset)
             if piece.isEmpty { return }
             offset += piece.count
-            try output.write(piece)
+            try body(piece)
         }
     }
 }

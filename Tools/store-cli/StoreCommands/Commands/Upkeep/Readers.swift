@@ -10,7 +10,7 @@ struct Readers: ParsableCommand {
         abstract: "Lists the open read transactions of all processes.",
         discussion: """
             A long transaction prevents the reuse of freed pages. The column behind shows the number of commits since \
-            the transaction's snapshot. LMDB does not record the age of a transaction. processAgeSeconds is the age of \
+            the transaction's snapshot. The command itself needs no free slot. LMDB does not record the age of a transaction. processAgeSeconds is the age of \
             its process, which is at least as great. --clear-stale frees the slots of processes that no longer exist.
             """)
 
@@ -24,38 +24,35 @@ struct Readers: ParsableCommand {
             OutputColumn("transaction", isNumeric: true), OutputColumn("behind", isNumeric: true),
             OutputColumn("position", isNumeric: true),
         ]
-        var cleared = 0
-        let rows = try options.read { store in
-            if clearStale { cleared = try store.clearStaleReaders() }
-            let newest = try store.environmentInfo().lastTransactionID
-            let head = try store.read { try $0._reading.feedHead() }
-            return try ReaderList.others(store).map { reader in
-                let isNewest = reader.transactionID.map { UInt64($0) == head.transactionID } ?? false
-                return [
-                    OutputCell(Int(reader.processID)), OutputCell(ReaderList.command(of: reader.processID)),
-                    ProcessAge.seconds(of: reader.processID).map { OutputCell($0) } ?? OutputCell(.null),
-                    OutputCell(String(reader.threadID, radix: 16)),
-                    reader.transactionID.map { OutputCell($0) } ?? OutputCell(.null),
-                    reader.transactionID.map { OutputCell(max(newest - $0, 0)) } ?? OutputCell(.null),
-                    isNewest ? OutputCell(.number(JSONNumber(head.sequence))) : OutputCell(.null),
-                ]
+        let report = try ReaderReport(at: options.requireStore(), clearsStale: clearStale)
+        let rows = ReaderList.others(report.readers).map { reader in
+            let head = report.head.flatMap { head in
+                reader.transactionID.map(UInt64.init) == head.transactionID ? head.sequence : nil
             }
+            return [
+                OutputCell(Int(reader.processID)), OutputCell(ReaderList.command(of: reader.processID)),
+                ProcessAge.seconds(of: reader.processID).map { OutputCell($0) } ?? OutputCell(.null),
+                OutputCell(String(reader.threadID, radix: 16)),
+                reader.transactionID.map { OutputCell($0) } ?? OutputCell(.null),
+                reader.transactionID.map { OutputCell(max(report.newest - $0, 0)) } ?? OutputCell(.null),
+                head.map { OutputCell(.number(JSONNumber($0))) } ?? OutputCell(.null),
+            ]
         }
         try options.printing { output in
             var printer = try RowPrinter(options.format, columns: columns, to: output)
             for row in rows { try printer.append(row) }
             try printer.finish()
         }
-        if clearStale { StandardError.writeLine("cleared \(Counted.text(cleared, "stale reader"))") }
+        if clearStale { StandardError.writeLine("cleared \(Counted.text(report.clearedCount, "stale reader"))") }
     }
 }
 
 /// The readers of a store, as the commands list them.
 enum ReaderList {
     /// Returns all readers except this program's own.
-    static func others(_ store: Store) throws -> [LMDBReader] {
+    static func others(_ readers: [LMDBReader]) -> [LMDBReader] {
         let own = ProcessInfo.processInfo.processIdentifier
-        return try store.readers().filter { $0.processID != own }
+        return readers.filter { $0.processID != own }
     }
 
     /// Returns the name of a process, as the system knows it.

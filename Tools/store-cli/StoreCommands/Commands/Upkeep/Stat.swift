@@ -13,7 +13,7 @@ struct Stat: ParsableCommand {
     func run() throws {
         let (facts, consumers, databases) = try options.read { store in
             let info = try store.environmentInfo()
-            let readers = try ReaderList.others(store)
+            let readers = try ReaderList.others(store.readers())
             let position = try store.position
             let consumers = try store.consumersByConditions()
             return try store.read { transaction in
@@ -70,9 +70,10 @@ private struct StoreFacts {
     ) throws {
         let head = try reading.feedHead()
         let pages = info.lastPage + 1
-        let free = try Self.freePages(reading)
+        let free = try reading.snapshot.freePageCount()
         let records = try reading.catalog.types.indices.reduce(0) { try $0 + reading.count(typeIndex: $1) }
         let oldest = readers.compactMap(\.transactionID).min()
+        let heldPages = try oldest.map { try reading.snapshot.freePageCount(freedAfter: $0) }
         let isEmpty = head.oldest > head.sequence
         let trail = try reading.trailHead()
         func number(_ value: UInt64) -> OutputCell { OutputCell(.number(JSONNumber(value))) }
@@ -94,29 +95,9 @@ private struct StoreFacts {
             ("trailFloor", trail.map { number($0.floor) } ?? OutputCell(.null)),
             ("greatestLag", consumers.map(\.lag).max().map(number) ?? OutputCell(.null)),
             ("readers", OutputCell(readers.count)),
-            ("oldestReaderBehind", OutputCell(oldest.map { .number(JSONNumber($0)) } ?? .null)),
-        ].map { name, cell in
-            guard name == "oldestReaderBehind", let oldest else { return (name, cell) }
-            return (name, OutputCell(max(info.lastTransactionID - oldest, 0)))
-        }
-    }
-
-    /// Returns the number of pages in LMDB's free list. The list is a database of its own. Under each transaction number it has a
-    /// count and that many page numbers.
-    private static func freePages(_ reading: ReadContext) throws -> Int {
-        var cursor = try reading.snapshot.openCursor(LMDBDatabase.freeList)
-        var count = 0
-        var isPositioned = try cursor.first()
-        while isPositioned {
-            var reader = ByteReader(cursor.value)
-            let listed = try reader.read(UInt64.self)
-            guard listed <= UInt64(cursor.value.byteCount / 8) else {
-                throw StoreError(.damaged, "the list of free pages is damaged", remedy: "restore a backup")
-            }
-            count += Int(listed)
-            isPositioned = try cursor.next()
-        }
-        return count
+            ("oldestReaderBehind", oldest.map { OutputCell(max(info.lastTransactionID - $0, 0)) } ?? OutputCell(.null)),
+            ("oldestReaderBytes", heldPages.map { OutputCell($0 * info.pageSize) } ?? OutputCell(.null)),
+        ]
     }
 }
 
