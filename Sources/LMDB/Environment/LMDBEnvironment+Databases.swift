@@ -9,8 +9,8 @@ internal import Synchronization
 /// The writer therefore opens handles in its transaction, and its commit publishes them here. For readers, a separate short
 /// transaction opens them. It holds the writer seat, so that it does not overlap with another transaction that opens handles.
 extension LMDBEnvironment {
-    /// Foreign stores may have other entries in the main database, so the number of attempts is limited.
-    private static let maximumEntriesTried = 4096
+    /// Foreign stores may have other entries in the main database, so the number of vain attempts is limited.
+    private static let maximumVainAttempts = 4096
 
     /// Opens the main database, which every later lookup needs, and all named databases. Called by `open`, before any reader
     /// begins.
@@ -77,16 +77,16 @@ extension LMDBEnvironment {
         defer { unsafe Calls.closeCursor(cursor) }
         var key = unsafe MDB_val()
         var value = unsafe MDB_val()
-        var tried = 0
+        var vainAttempts = 0
         code = unsafe Calls.move(cursor, MDB_FIRST, key: &key, value: &value)
-        while code == 0, tried < Self.maximumEntriesTried {
+        while code == 0, vainAttempts < Self.maximumVainAttempts {
+            var database: LMDBDatabase?
             if let name = unsafe databaseName(key) {
-                var database: LMDBDatabase?
                 let opened = unsafe Calls.openDatabase(transaction, named: name, create: false, into: &database)
                 if opened == MDB_DBS_FULL { return 0 }
                 if let database { databases.withLock { $0.add(name, database) } }
             }
-            tried += 1
+            if database == nil { vainAttempts += 1 }
             code = unsafe Calls.move(cursor, MDB_NEXT, key: &key, value: &value)
         }
         return code == MDB_NOTFOUND ? 0 : code

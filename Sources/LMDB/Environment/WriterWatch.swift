@@ -106,7 +106,9 @@ extension LMDBEnvironment {
         while lock.isHeld {
             guard start.duration(to: .now) < limit else {
                 let holder = lock.holder ?? 0
-                let name = holder == 0 ? "a process that has ended, or that runs in another pid namespace," : "process \(holder)"
+                let name =
+                    holder == 0
+                    ? "a process that has ended, or that runs in another pid namespace," : "process \(holder)"
                 throw LMDBError(
                     .writerHeld, operation: "mdb_txn_begin", path: path,
                     detail: "\(name) has held the writer lock for \(limit)",

@@ -28,6 +28,7 @@ extension LMDBSnapshot {
 
     private static var damagedFreeList: LMDBError {
         LMDBError(
-            .damaged, operation: "mdb_cursor_get", detail: "the list of free pages is damaged", remedy: "restore a backup")
+            .damaged, operation: "mdb_cursor_get", detail: "the list of free pages is damaged",
+            remedy: "restore a backup")
     }
 }

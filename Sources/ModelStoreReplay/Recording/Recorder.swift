@@ -61,7 +61,8 @@ public final class Recorder: Sendable {
     }
 
     /// Notes change sets while the store has no observers, and therefore makes no steps.
-    private static func follow(_ store: Store, after start: UInt64, _ log: RecorderLog, _ pause: Duration) async throws {
+    private static func follow(_ store: Store, after start: UInt64, _ log: RecorderLog, _ pause: Duration) async throws
+    {
         var last = start
         while try await store.untilFeedMoves(after: last), let newest = store.unobservedSequence {
             log.stepped(to: newest)

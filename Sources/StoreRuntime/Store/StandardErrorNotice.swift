@@ -6,10 +6,13 @@ enum StandardErrorNotice {
     static func write(_ event: StoreEvent) {
         switch event {
         case .writerBlocked(let processID, let waited):
-            write(line: "ModelStore: \(WriterHolder(processID)) holds the store's writer; a write has waited for \(waited)")
+            write(
+                line:
+                    "ModelStore: \(WriterHolder(processID)) holds the store's writer; a write has waited for \(waited)")
         case .snapshotHeld(let held):
             write(
-                line: "ModelStore: \(WriterHolder(held.processID)) holds a snapshot that is \(held.commitCount) commits old, "
+                line:
+                    "ModelStore: \(WriterHolder(held.processID)) holds a snapshot that is \(held.commitCount) commits old, "
                     + "so \(held.byteCount >> 20) MiB of the store cannot be reused")
         default: return
         }

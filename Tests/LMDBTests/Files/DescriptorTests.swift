@@ -22,6 +22,7 @@ import Testing
             #expect(value & 0o2_000_000 != 0, "\(file) is open without O_CLOEXEC")
             names.insert(file)
         }
-        #expect(names.contains { $0.hasSuffix("/data.mdb") } && names.contains { $0.hasSuffix("/lock.mdb") }, "\(names)")
+        #expect(
+            names.contains { $0.hasSuffix("/data.mdb") } && names.contains { $0.hasSuffix("/lock.mdb") }, "\(names)")
     }
 }

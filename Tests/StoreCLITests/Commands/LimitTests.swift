@@ -8,7 +8,8 @@ import Testing
     /// Commands that read, write, and make files.
     private static let commands: [[String]] = [
         ["types"], ["get", "Sensor", "s1"], ["query", "Sensor"], ["export", "Sensor"], ["feed"], ["verify"], ["stat"],
-        ["readers"], ["consumers"], ["backup", "copy"], ["compact", "small"], ["record", "trace"], ["set", "Sensor", "s1", "room=attic"],
+        ["readers"], ["consumers"], ["backup", "copy"], ["compact", "small"], ["record", "trace"],
+        ["set", "Sensor", "s1", "room=attic"],
         ["delete", "Sensor", "s2"], ["import", "Sensor", "sensors.jsonl"], ["restore", "original"],
     ]
 
@@ -71,7 +72,8 @@ import Testing
         #expect(full.status == 74 && full.errors.contains("File too large"), "\(full)")
     }
 
-    @Test(.enabled(if: ProcessInfo.processInfo.environment["MODELSTORE_SANITIZER"] == nil, "a sanitizer maps terabytes"))
+    @Test(
+        .enabled(if: ProcessInfo.processInfo.environment["MODELSTORE_SANITIZER"] == nil, "a sanitizer maps terabytes"))
     func `too little address space is an error`() throws {
         for command in Self.commands {
             let run = try run(command, "ulimit -v 200000")

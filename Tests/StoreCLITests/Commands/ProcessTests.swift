@@ -5,6 +5,7 @@ import LMDB
 import StoreEngine
 import StoreRuntime
 import Synchronization
+import TestSupport
 import Testing
 
 /// `store-cli` among other processes: next to services, killed, with its output closed, and as root.
@@ -72,7 +73,9 @@ import Testing
         let lines = patient.errors.split(separator: "\n")
         #expect(lines.count == 2)
         #expect(lines.first?.hasPrefix("process \(other.processID) (") == true)
-        #expect(lines.first?.hasSuffix(") holds the store's writer; waiting for it (--timeout SECONDS limits that)") == true)
+        #expect(
+            lines.first?.hasSuffix(") holds the store's writer; waiting for it (--timeout SECONDS limits that)") == true
+        )
         try other.whileStopped {
             let stopped = try tool.run("--timeout", "0.05", "set", "Sensor", "s1", "room=attic")
             #expect(stopped.status == 75)
@@ -107,12 +110,31 @@ import Testing
         try store.read { _ in
             try store.read { _ in
                 let types = try tool.run("types")
-                #expect(types.status == 74 && types.errors.contains("all slots of the reader table are taken"), "\(types)")
+                #expect(
+                    types.status == 74 && types.errors.contains("all slots of the reader table are taken"), "\(types)")
                 let readers = try tool.run("--output", "jsonl", "readers")
                 #expect(readers.status == 0 && readers.output.split(separator: "\n").count == 2, "\(readers)")
             }
         }
         #expect(try tool.run("types").status == 0)
+    }
+
+    @Test func `A store with thousands of types opens, lists them, and writes to each`() throws {
+        // More than an environment opens at once by default, and in the long form as many as a store should ever have.
+        let count = TestLength.isLong ? 20_000 : 5_000
+        let tool = try Tool()
+        let types = (0..<count).map {
+            #"{"name": "T\#($0)", "id": ["id"], "fields": [{"name": "id", "type": "string"}, {"name": "n", "type": "int64"}]}"#
+        }
+        try tool.write("schema.json", #"{"types": ["# + types.joined(separator: ",") + "]}")
+        #expect(
+            try tool.run("create", "--schema", "schema.json").errors == "created store with \(count) record types\n")
+        for name in ["T0", "T\(count - 1)"] {
+            #expect(try tool.run("insert", name, #"{"id": "x", "n": 1}"#).status == 0)
+        }
+        let lines = try tool.run("--output", "csv", "types").output.split(separator: "\n")
+        #expect(lines.count == count + 1 && lines.last?.hasPrefix("T\(count - 1),1,") == true)
+        #expect(try tool.run("verify").status == 0)
     }
 
     @Test func `Processes that write at once lose nothing`() throws {

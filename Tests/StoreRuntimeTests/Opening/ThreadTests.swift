@@ -33,7 +33,9 @@ import Testing
     @Test func `a store without a writer's thread is not opened, and the next open succeeds`() async throws {
         let path = folder.path
         #expect(await failing { await code { _ = try Store(at: path, records: Sensor.self) } } == .threadUnavailable)
-        #expect(await failing { await code { _ = try await Store.open(at: path, records: Sensor.self) } } == .threadUnavailable)
+        #expect(
+            await failing { await code { _ = try await Store.open(at: path, records: Sensor.self) } }
+                == .threadUnavailable)
         let store = try Store(at: path, records: Sensor.self)
         defer { store.close() }
         try store.write { tx in _ = try tx.insert(Sensor(id: "a", room: "r", serial: "1")) }

@@ -54,7 +54,9 @@ import Testing
         #expect(watch.look([Self.reader(7, at: 15)], newest: 20, now: .now) { _ in 11 * Self.page }.count == 1)
     }
 
-    @Test func `a store that is open for writing reports a reader while it commits, and shows what it holds`() async throws {
+    @Test func `a store that is open for writing reports a reader while it commits, and shows what it holds`()
+        async throws
+    {
         let folder = try StoreFolder()
         let (reports, continuation) = AsyncStream<HeldSnapshot>.makeStream()
         var options = StoreOptions()

@@ -27,7 +27,8 @@ enum ProcessLimits {
             guard descriptor >= 0 else {
                 throw CommandFailure(
                     .ioError,
-                    "\(made.count) more files can be open, and store-cli needs \(descriptorCount); raise the limit (ulimit -n)")
+                    "\(made.count) more files can be open, and store-cli needs \(descriptorCount); raise the limit (ulimit -n)"
+                )
             }
             made.append(descriptor)
         }
@@ -38,7 +39,8 @@ enum ProcessLimits {
         let address = unsafe mmap(nil, addressByteCount, PROT_NONE, flags, -1, 0)
         guard let address = unsafe address, unsafe address != MAP_FAILED else {
             throw CommandFailure(
-                .ioError, "less than \(addressByteCount >> 20) MiB of address space is left; raise the limit (ulimit -v)")
+                .ioError,
+                "less than \(addressByteCount >> 20) MiB of address space is left; raise the limit (ulimit -v)")
         }
         _ = unsafe munmap(address, addressByteCount)
     }

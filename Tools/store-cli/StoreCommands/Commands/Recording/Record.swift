@@ -65,7 +65,20 @@ private struct FollowedTrace: Sendable {
     let follows: Bool
 
     func write() async throws -> RecordingSummary {
-        let recording = try begin()
+        let isNew = makeFile()
+        var hasBegun = false
+        do {
+            let recording = try FeedRecording(store, to: path, options)
+            hasBegun = true
+            return try await write(to: recording)
+        } catch {
+            // The beginning of a trace that follows the store is worth keeping, because it cannot be written again.
+            if isNew, !follows || !hasBegun { _ = unsafe unlink(path) }
+            throw error
+        }
+    }
+
+    private func write(to recording: FeedRecording) async throws -> RecordingSummary {
         let newest = try store.feedRange.upperBound
         let progress = ProgressBar(
             "recording", total: Int(newest - recording.position.sequence), unit: "change sets")
@@ -80,16 +93,6 @@ private struct FollowedTrace: Sendable {
             }
         }
         return try recording.finish()
-    }
-
-    private func begin() throws -> FeedRecording {
-        let isNew = makeFile()
-        do {
-            return try FeedRecording(store, to: path, options)
-        } catch {
-            if isNew { _ = unsafe unlink(path) }
-            throw error
-        }
     }
 
     /// Creates the file if there is none. The file gets the owner and the mode of the store before it has any content.
