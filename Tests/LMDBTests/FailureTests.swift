@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
-import LMDB
 import Synchronization
 import Testing
+
+@testable import LMDB
 
 @Suite
 struct FailureTests {
@@ -48,8 +49,10 @@ struct FailureTests {
         environment.close()
         let again = try LMDBEnvironment.open(at: directory.path, options: LMDBEnvironment.Options())
         defer { again.close() }
+        #expect(again.isUnsettled.load(ordering: .relaxed), "the file still lacks the synced meta pages")
         #expect(try again.value("kept") == "1")
         try again.store([("b", "2")])
+        #expect(!again.isUnsettled.load(ordering: .relaxed))
         #expect(try again.value("b") == "2")
     }
 

@@ -23,6 +23,28 @@ private struct Nested {
     }
 }
 
+/// Places two children, which note their ends.
+@Component
+private struct PairParent {
+    let journal: Journal
+
+    func update(_ context: inout ComponentContext) {
+        context.place(PairChild(journal: journal, name: "first"))
+        context.place(PairChild(journal: journal, name: "second"))
+    }
+}
+
+@Component
+private struct PairChild {
+    let journal: Journal
+    let name: String
+
+    func update(_ context: inout ComponentContext) {
+        let (journal, name) = (journal, name)
+        context.onClose { journal.add("\(name) closes") }
+    }
+}
+
 /// The ends of trees, and of root scopes that end with their last reference.
 @Suite(.timeLimit(.minutes(20))) struct ScopeEndTests {
     private let journal = Journal()
@@ -129,5 +151,15 @@ private struct Nested {
         #expect(registry.report().scopes.isEmpty)
         #expect(notices.all.map(\.code) == [.leaked] && notices.all.first?.scope == "root")
         withExtendedLifetime(thing) {}
+    }
+
+    @Test func `siblings end in the reverse of their order`() async throws {
+        try await Scene.run { scene in
+            let scope = try scene.scope.child("part")
+            _ = try await scope.host { PairParent(journal: scene.journal) }
+            scope.close()
+            await scope.waitUntilClosed()
+            #expect(scene.journal.take() == ["second closes", "first closes"])
+        }
     }
 }
