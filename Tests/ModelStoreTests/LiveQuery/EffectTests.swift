@@ -189,4 +189,20 @@ import Testing
             try await group.waitForAll()
         }
     }
+
+    @Test func `a change of a result that a run has read is not missed before the run ends`() async throws {
+        let store = try ModelTests.store(sensors: 2)
+        let hot = try store.liveQuery(LiveQueryTests.hot)
+        let seen = Seen<Int>()
+        let effect = store.observe {
+            let count = try hot.results.count
+            // The effect starts to observe only after this run ends.
+            if count == 0 {
+                try ModelTests.write(store) { tx in try tx.update(Sensor.self, id: "s0") { $0.celsius = 40 } }
+            }
+            seen.add(count)
+        }
+        await seen.until(1)
+        withExtendedLifetime(effect) {}
+    }
 }
