@@ -48,7 +48,7 @@ struct DataPages {
 
     mutating func setFlags(of page: Int, to flags: Int) { set(flags, at: page * Self.pageSize + 10, size: 2) }
 
-    /// Replaces the first occurrence of a text by another one of the same length.
+    /// Replaces the first occurrence of a text by another text of the same length.
     mutating func replace(_ old: String, by new: String) throws {
         let range = try #require(Data(bytes).range(of: Data(old.utf8)))
         bytes.replaceSubrange(range, with: Array(new.utf8))
