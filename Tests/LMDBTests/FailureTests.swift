@@ -49,10 +49,12 @@ struct FailureTests {
         environment.close()
         let again = try LMDBEnvironment.open(at: directory.path, options: LMDBEnvironment.Options())
         defer { again.close() }
-        #expect(again.isUnsettled.load(ordering: .relaxed), "the file still lacks the synced meta pages")
+        let isUnsettled = again.isUnsettled.load(ordering: .relaxed)
+        #expect(isUnsettled, "the file still lacks the synced meta pages")
         #expect(try again.value("kept") == "1")
         try again.store([("b", "2")])
-        #expect(!again.isUnsettled.load(ordering: .relaxed))
+        let isStillUnsettled = again.isUnsettled.load(ordering: .relaxed)
+        #expect(!isStillUnsettled)
         #expect(try again.value("b") == "2")
     }
 

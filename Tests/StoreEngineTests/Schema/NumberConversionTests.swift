@@ -6,7 +6,7 @@ import Testing
     private func converted<Old: FieldValue, New: FieldValue>(_ value: Old, to type: New.Type) throws -> New {
         let conversion = try #require(FieldConversion.between(Old.fieldType, New.fieldType))
         var old = ByteWriter()
-        value.encode(to: &old)
+        try value.encode(to: &old)
         var new = ByteWriter()
         try conversion.append(old.bytes, to: &new)
         return try New(from: new.bytes)
