@@ -198,7 +198,7 @@ import Testing
             let count = try hot.results.count
             // The effect starts to observe only after this run ends.
             if count == 0 {
-                try ModelTests.write(store) { tx in try tx.update(Sensor.self, id: "s0") { $0.celsius = 40 } }
+                try ModelTests.write(store) { tx in _ = try tx.update(Sensor.self, id: "s0") { $0.celsius = 40 } }
             }
             seen.add(count)
         }

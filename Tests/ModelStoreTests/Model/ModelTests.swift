@@ -449,10 +449,10 @@ import Testing
         }
         for _ in 0..<200 {
             for celsius in [30.0, 20] {
-                try Self.write(store) { tx in try tx.update(Sensor.self, id: "s0") { $0.celsius = celsius } }
+                try Self.write(store) { tx in _ = try tx.update(Sensor.self, id: "s0") { $0.celsius = celsius } }
             }
         }
-        try Self.write(store) { tx in try tx.update(Sensor.self, id: "s0") { $0.celsius = 1_000 } }
+        try Self.write(store) { tx in _ = try tx.update(Sensor.self, id: "s0") { $0.celsius = 1_000 } }
         await reader.value
     }
 
