@@ -250,10 +250,20 @@ import Testing
         var options = StoreOptions()
         options.limits.retainedChangeSets = 10
         let store = try Self.store(options)
-        var feed = store.changes(from: .newest).makeAsyncIterator()
-        for number in 0..<5 { try await store.write { try $0.insert(Self.sensor(number)) } }
-        _ = try await Self.take(5, &feed)
-        for number in 5..<100 { try await store.write { try $0.insert(Self.sensor(number)) } }
+        // Change sets in parts are read from the store, not from the memory of this process.
+        var inParts = FeedOptions()
+        inParts.changesPerPart = 1
+        var feed = store.changes(from: .newest, inParts).makeAsyncIterator()
+        func write(_ numbers: Range<Int>) async throws {
+            for number in numbers {
+                try await store.write { tx in
+                    for part in 0..<2 { try tx.insert(Self.sensor(2 * number + part)) }
+                }
+            }
+        }
+        try await write(0..<5)
+        _ = try await Self.take(10, &feed)
+        try await write(5..<100)
         do {
             _ = try await feed.next()
             Issue.record("the reader skipped change sets")
