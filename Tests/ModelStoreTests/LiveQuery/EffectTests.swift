@@ -1,5 +1,6 @@
 import ModelStore
 import Observation
+import StoreRuntime
 import Synchronization
 import TestSupport
 import Testing
@@ -190,19 +191,15 @@ import Testing
         }
     }
 
-    @Test func `a change of a result that a run has read is not missed before the run ends`() async throws {
+    @Test func `what a run has read is stale once a result of it has changed`() async throws {
         let store = try ModelTests.store(sensors: 2)
         let hot = try store.liveQuery(LiveQueryTests.hot)
-        let seen = Seen<Int>()
-        let effect = store.observe {
-            let count = try hot.results.count
-            // The effect starts to observe only after this run ends.
-            if count == 0 {
-                try ModelTests.write(store) { tx in _ = try tx.update(Sensor.self, id: "s0") { $0.celsius = 40 } }
-            }
-            seen.add(count)
-        }
-        await seen.until(1)
-        withExtendedLifetime(effect) {}
+        let log = ReadLog()
+        #expect(try log.noting { try hot.results.isEmpty })
+        #expect(!log.isStale)
+        try await store.write { try $0.update(Sensor.self, id: "s1") { $0.note = "not read" } }
+        #expect(!log.isStale)
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 40 } }
+        #expect(log.isStale)
     }
 }
