@@ -1,6 +1,7 @@
 import Foundation
-import LMDB
 import Testing
+
+@testable import LMDB
 
 @Suite
 struct DatabaseTests {
@@ -127,5 +128,20 @@ struct DatabaseTests {
         child.abort()
         transaction.abort()
         #expect(try reading.snapshot.value("a", in: "first") == "1")
+    }
+
+    @Test
+    func `The handle of a database that an aborted child made is forgotten`() throws {
+        let store = try TemporaryStore()
+        var parent = try store.environment.beginWrite()
+        var child = try parent.beginChild()
+        _ = try child.database("lost")
+        child.abort()
+        _ = try parent.database("kept")
+        try parent.commit()
+        store.environment.databases.withLock { databases in
+            #expect(databases["lost"] == nil)
+            #expect(databases["kept"] != nil)
+        }
     }
 }

@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
-import LMDB
 import Synchronization
 import Testing
+
+@testable import LMDB
 
 @Suite
 struct FailureTests {
@@ -48,8 +49,12 @@ struct FailureTests {
         environment.close()
         let again = try LMDBEnvironment.open(at: directory.path, options: LMDBEnvironment.Options())
         defer { again.close() }
+        let isUnsettled = again.isUnsettled.load(ordering: .relaxed)
+        #expect(isUnsettled, "the file still lacks the synced meta pages")
         #expect(try again.value("kept") == "1")
         try again.store([("b", "2")])
+        let isStillUnsettled = again.isUnsettled.load(ordering: .relaxed)
+        #expect(!isStillUnsettled)
         #expect(try again.value("b") == "2")
     }
 

@@ -42,6 +42,27 @@ struct MappedWalkTests {
         #expect(values == (0..<2_000).map { $0 % 2 == 0 ? "new" : "old" })
     }
 
+    @Test
+    func `A cursor goes from any entry to any other, and from a key that is not there to the next one`() throws {
+        let store = try TemporaryStore()
+        // The gaps lie also between the leaves: a leaf has some hundred of these entries.
+        let numbers = Array(stride(from: 10_000, to: 30_000, by: 4))
+        try store.environment.store(numbers.map { ("key \($0)", "value \($0)") })
+        let transaction = try store.environment.beginRead()
+        let database = try #require(try transaction.snapshot.openDatabase(named: "test"))
+        for distance in [1, 2, 150, 5_003, 9_998] {
+            var cursor = try transaction.snapshot.openCursor(database)
+            var wanted = 10_000
+            for _ in 0..<5_000 {
+                let expected = (wanted + 3) / 4 * 4
+                let isThere = try cursor.seek(atLeast: "key \(wanted)")
+                #expect(isThere == (expected < 30_000))
+                if isThere { #expect(String(cursor.value) == "value \(expected)") }
+                wanted = 10_000 + (wanted - 10_000 + distance) % 20_000
+            }
+        }
+    }
+
     /// LMDB itself ends the process at such a page.
     @Test(arguments: [1, -1])
     func `A long walk to a damaged leaf ends with an error`(step: Int) throws {

@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import ModelStoreTesting
 import StoreRuntime
 import Testing
 
@@ -20,6 +21,28 @@ private struct Nested {
         let (journal, thing, depth) = (scene.journal, thing, depth)
         context.onClose { journal.add("\(depth) closes with \(thing.number)") }
         if depth < 2 { context.place(Nested(scene, depth: depth + 1)) }
+    }
+}
+
+/// Places two children, which note their ends.
+@Component
+private struct PairParent {
+    let journal: Journal
+
+    func update(_ context: inout ComponentContext) {
+        context.place(PairChild(journal: journal, name: "first"))
+        context.place(PairChild(journal: journal, name: "second"))
+    }
+}
+
+@Component
+private struct PairChild {
+    let journal: Journal
+    let name: String
+
+    func update(_ context: inout ComponentContext) {
+        let (journal, name) = (journal, name)
+        context.onClose { journal.add("\(name) closes") }
     }
 }
 
@@ -129,5 +152,37 @@ private struct Nested {
         #expect(registry.report().scopes.isEmpty)
         #expect(notices.all.map(\.code) == [.leaked] && notices.all.first?.scope == "root")
         withExtendedLifetime(thing) {}
+    }
+
+    @Test func `siblings end in the reverse of their order`() async throws {
+        try await Scene.run { scene in
+            let scope = try scene.scope.child("part")
+            _ = try await scope.host { PairParent(journal: scene.journal) }
+            scope.close()
+            await scope.waitUntilClosed()
+            #expect(scene.journal.take() == ["second closes", "first closes"])
+        }
+    }
+
+    @Test func `a leak is told after its own delay, not with an earlier leak`() async throws {
+        let (clock, notices) = (TestClock(), Notices())
+        var options = OwnershipOptions(clock: clock)
+        options.leakDelay = .seconds(10)
+        options.onNotice = { notices.add($0) }
+        let registry = OwnershipRegistry(options: options)
+        let things = [Thing(journal, Numbers()), Thing(journal, Numbers())]
+        for (name, thing) in zip(["first", "second"], things) {
+            let scope = registry.scope(name)
+            try scope.own(thing)
+            scope.close()
+            await scope.waitUntilClosed()
+            clock.advance(by: .seconds(6))
+        }
+        while notices.all.isEmpty { await Task.yield() }
+        #expect(notices.all.map(\.scope) == ["first"])
+        clock.advance(by: .seconds(6))
+        while notices.all.count < 2 { await Task.yield() }
+        #expect(notices.all.map(\.scope) == ["first", "second"])
+        withExtendedLifetime(things) {}
     }
 }

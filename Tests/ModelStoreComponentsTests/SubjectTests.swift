@@ -148,4 +148,15 @@ private struct Labelling {
             #expect(journal.all == ["receives 0", "receives 1", "receives 2"])
         }
     }
+
+    @Test func `a change that is made while another one runs is not lost`() {
+        let count = Subject(0)
+        var runs = 0
+        count.update { value in
+            if runs == 0 { count.update { $0 += 10 } }
+            runs += 1
+            value += 1
+        }
+        #expect(count.value == 11 && runs == 2)
+    }
 }

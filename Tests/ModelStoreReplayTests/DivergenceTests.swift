@@ -153,4 +153,33 @@ import Testing
         }
         #expect(error?.code == .unknownField)
     }
+
+    @Test func `An action that returns something else today is a divergence`() async throws {
+        struct Count: Action {
+            func run(in tx: inout WriteTransaction) throws -> Int {
+                try tx.insert(Room(name: "counted"))
+                return 17
+            }
+        }
+        enum Later {
+            struct Count: Action {
+                static var actionName: String { "Count" }
+                func run(in tx: inout WriteTransaction) throws -> Int {
+                    try tx.insert(Room(name: "counted"))
+                    return 23
+                }
+            }
+        }
+        let folder = try Folder()
+        let store = try Store.temporary(records: Room.self, Sensor.self, Ticket.self)
+        let recorder = try await Recorder(store, to: folder.file("t"))
+        _ = try await store.send(Count())
+        try await recorder.finish()
+        let options = ReplayOptions(
+            actions: ActionCatalog(Later.Count.self), records: Room.self, Sensor.self, Ticket.self)
+        let divergence = await #expect(throws: ReplayDivergence.self) {
+            try await Replayer.replay(folder.file("t"), options: options)
+        }
+        #expect(divergence?.expected.contains("17") == true && divergence?.found.contains("23") == true)
+    }
 }

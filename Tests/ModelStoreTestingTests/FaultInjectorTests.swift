@@ -128,4 +128,13 @@ import Testing
         await probe.expect { update in #expect(update.results.map(\.id) == ["a", "b"]) }
         await probe.expectNothing()
     }
+
+    @Test func `A count within a count has only its own calls`() throws {
+        let outer = try faults.counting {
+            try write("a")
+            let inner = try faults.counting { try write("b") }
+            #expect(inner[.commit] == 1)
+        }
+        #expect(outer[.commit] == 2)
+    }
 }

@@ -141,6 +141,17 @@ import Testing
         continuation.finish()
     }
 
+    @Test func `An element that comes too late is received by a later expectation`() async {
+        let (stream, continuation) = AsyncStream<Int>.makeStream()
+        let probe = UpdateProbe(stream, limit: .milliseconds(20))
+        #expect(await issues { await probe.expect(1) }.count == 1)
+        continuation.yield(1)
+        continuation.yield(2)
+        // The probe does not wait again for the element, so it is asked until it has it.
+        while await issues({ await probe.expect(1) }).count > 0 { await Task.yield() }
+        continuation.finish()
+    }
+
     @Test func `A sequence that fails says so`() async {
         struct Broken: Error {}
         let probe = UpdateProbe(AsyncThrowingStream<Int, any Error> { $0.finish(throwing: Broken()) })

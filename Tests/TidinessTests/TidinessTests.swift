@@ -127,6 +127,19 @@ import Testing
         }
     }
 
+    @Test func `Each planted fault still has its place in the sources, and its tests`() throws {
+        let check = Process()
+        check.executableURL = SourceTree.root.appending(path: "Tools/mutants/run")
+        check.arguments = ["--check"]
+        let output = Pipe()
+        check.standardOutput = output
+        check.standardError = output
+        try check.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        check.waitUntilExit()
+        #expect(check.terminationStatus == 0, "\(text)")
+    }
+
     @Test func `No leftovers stay in the code`() throws {
         let marks = ["TO" + "DO", "FIX" + "ME", "XX" + "X:", "HA" + "CK", "not " + "implemented", "unimple" + "mented"]
         for file in try SourceTree.all() {

@@ -236,4 +236,14 @@ private struct CelsiusForm {
         field.text = "12x"
         #expect(field.text == "5")
     }
+
+    @Test func `a draft that the state has replaced is not shown, also before the next update`() async throws {
+        try await withField { order, step, type in
+            try await type("12", ["12"])
+            try await step(["7"]) {
+                order.send(.setCount(7))
+                #expect(handed.value?.wrappedValue == "7")
+            }
+        }
+    }
 }

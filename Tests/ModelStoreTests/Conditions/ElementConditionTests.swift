@@ -50,4 +50,17 @@ import Testing
             #expect(try tx.count(Parcel.where { $0.names.count <= .min || $0.names.count == .max }) == 0)
         }
     }
+
+    @Test func `an element that leaves a record is no longer found by the index`() throws {
+        let store = try Store.temporary(records: Parcel.self)
+        try store.write { tx in
+            try tx.insert(Parcel(id: 1, labels: ["a", "b"], names: []))
+            try tx.insert(Parcel(id: 2, labels: ["b"], names: []))
+        }
+        try store.write { tx in try tx.update(Parcel.self, id: 1) { $0.labels = ["a", "c"] } }
+        for (label, ids) in [("a", [1]), ("b", [2]), ("c", [1])] {
+            #expect(try store.read { try $0.fetch(Parcel.where { $0.labels.contains(label) }).map(\.id) } == ids)
+        }
+        try AutomaticMigrationTests.expectSound(store)
+    }
 }

@@ -141,6 +141,7 @@ import Testing
         try await store.write { tx in try tx.update(Sensor.self, id: "s1") { $0.room = "bath" } }
         let sets = try await Self.take(2, &feed)
         #expect(try sets.flatMap { try $0.changes(of: Sensor.self) }.map(\.kind) == [.insert, .update])
+        #expect(try sets[1].changes(of: Sensor.self).map(\.changedFields.names) == [["room"]])
     }
 
     @Test func `what waits together is put together when asked for`() async throws {
@@ -242,6 +243,32 @@ import Testing
             for number in 0..<count { try await store.write { try $0.insert(Self.sensor(number)) } }
             let expected = (1...UInt64(count)).map { start.sequence + $0 }
             for try await sequences in group { #expect(sequences == expected) }
+        }
+    }
+
+    @Test func `a reader that falls behind what is retained is told so`() async throws {
+        var options = StoreOptions()
+        options.limits.retainedChangeSets = 10
+        let store = try Self.store(options)
+        // Change sets in parts are read from the store, not from the memory of this process.
+        var inParts = FeedOptions()
+        inParts.changesPerPart = 1
+        var feed = store.changes(from: .newest, inParts).makeAsyncIterator()
+        func write(_ numbers: Range<Int>) async throws {
+            for number in numbers {
+                try await store.write { tx in
+                    for part in 0..<2 { try tx.insert(Self.sensor(2 * number + part)) }
+                }
+            }
+        }
+        try await write(0..<5)
+        _ = try await Self.take(10, &feed)
+        try await write(5..<100)
+        do {
+            _ = try await feed.next()
+            Issue.record("the reader skipped change sets")
+        } catch {
+            #expect((error as? StoreError)?.code == .positionCompacted)
         }
     }
 }

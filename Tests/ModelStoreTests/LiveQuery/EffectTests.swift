@@ -1,5 +1,6 @@
 import ModelStore
 import Observation
+import StoreRuntime
 import Synchronization
 import TestSupport
 import Testing
@@ -188,5 +189,17 @@ import Testing
             }
             try await group.waitForAll()
         }
+    }
+
+    @Test func `what a run has read is stale once a result of it has changed`() async throws {
+        let store = try ModelTests.store(sensors: 2)
+        let hot = try store.liveQuery(LiveQueryTests.hot)
+        let log = ReadLog()
+        #expect(try log.noting { try hot.results.isEmpty })
+        #expect(!log.isStale)
+        try await store.write { try $0.update(Sensor.self, id: "s1") { $0.note = "not read" } }
+        #expect(!log.isStale)
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 40 } }
+        #expect(log.isStale)
     }
 }

@@ -393,4 +393,16 @@ import Testing
         }
         #expect(try await slow.next()?.results.last?.celsius == 600)
     }
+
+    @Test func `the end of one subscriber leaves a shared result to the others`() async throws {
+        let store = try ModelTests.store(sensors: 2)
+        let query = try store.liveQuery(Self.hot)
+        do {
+            let other = try store.liveQuery(Self.hot)
+            #expect(try other.results.isEmpty)
+        }
+        #expect(store.liveQueryCount == 1)
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 40 } }
+        #expect(try query.results.map(\.id) == ["s0"])
+    }
 }

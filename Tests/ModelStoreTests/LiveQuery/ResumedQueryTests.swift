@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import ModelStore
 import Observation
+import StoreRuntime
 import TestSupport
 import Testing
 
@@ -132,6 +133,18 @@ import Testing
         #expect(try await isReset() == false)
         try await store.write { try $0.update(House.self, id: "a") { $0.name = "Side" } }
         #expect(try await isReset() == true)
+    }
+
+    @Test func `the results of another request are not continued`() async throws {
+        let store = try ModelTests.store(sensors: 2)
+        let query = try store.liveQuery(Self.hot)
+        let steps = try query.steps()
+        let step = try #require(steps.poll())
+        let (position, fingerprint) = (step.new.position, steps.fingerprint(step))
+        #expect(try query.steps(since: position, of: fingerprint).isResumed)
+        try query.reconfigure(to: Sensor.where { $0.celsius > 10 })
+        #expect(try !query.steps(since: position, of: fingerprint).isResumed)
+        #expect(try query.steps(since: position).isResumed)
     }
 }
 

@@ -162,4 +162,24 @@ private enum Staff {
         try store.write { tx in try tx.update(Staff.UniquePaper.self, id: 2) { $0.text = long + "new" } }
         try AutomaticMigrationTests.expectSound(store)
     }
+
+    @Test func `a deletion while an index is built leaves the entry of another record`() throws {
+        let directory = try TestDirectory()
+        let old = try Store(at: directory.path, records: Staff.Paper.self)
+        try old.write { tx in for id in 0..<6 { try tx.insert(Staff.Paper(id: id, text: "\(id)")) } }
+        old.close()
+        var options = StoreOptions()
+        options.buildsIndexes = false
+        let store = try Store(at: directory.path, records: Staff.UniquePaper.self, options: options)
+        // The index does not have the entry of the old record yet.
+        try store.write { tx in try tx.insert(Staff.UniquePaper(id: 9, text: "3")) }
+        try store.write { tx in try tx.delete(Staff.UniquePaper.self, id: 3) }
+        let error = #expect(throws: StoreError.self) {
+            try store.write { tx in try tx.insert(Staff.UniquePaper(id: 10, text: "3")) }
+        }
+        #expect(error?.code == .uniqueViolation)
+        try store.buildIndexes()
+        #expect(try store.read { try $0.fetch(Staff.UniquePaper.where { $0.text == "3" }) }.map(\.id) == [9])
+        try AutomaticMigrationTests.expectSound(store)
+    }
 }

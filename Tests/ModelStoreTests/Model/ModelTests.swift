@@ -435,6 +435,37 @@ import Testing
         #expect(model.isDeleted)
         await #expect(throws: StoreError.self) { try await model.update { $0.celsius = 0 } }
     }
+
+    @Test func `a value that was there and back is not delivered again`() async throws {
+        let store = try Self.store()
+        let model = try store.model(Sensor.self, id: "s0")
+        let reader = Task {
+            var last: Double?
+            for await celsius in model.values(of: \.celsius) {
+                #expect(celsius != last)
+                last = celsius
+                if celsius == 1_000 { break }
+            }
+        }
+        for _ in 0..<200 {
+            for celsius in [30.0, 20] {
+                try Self.write(store) { tx in _ = try tx.update(Sensor.self, id: "s0") { $0.celsius = celsius } }
+            }
+        }
+        try Self.write(store) { tx in _ = try tx.update(Sensor.self, id: "s0") { $0.celsius = 1_000 } }
+        await reader.value
+    }
+
+    @Test func `the end of a deleted record's model leaves the model of the next record`() async throws {
+        let store = try Self.store()
+        var old: Model<Sensor>? = try store.model(Sensor.self, id: "s0")
+        try await store.write { try $0.delete(Sensor.self, id: "s0") }
+        try await store.write { try $0.insert(Self.sensor(0, celsius: 5)) }
+        let new = try store.model(Sensor.self, id: "s0")
+        #expect(old?.isDeleted == true)
+        old = nil
+        #expect(try store.model(Sensor.self, id: "s0") === new)
+    }
 }
 
 /// A grade, of which programs of this version accept values up to 100.

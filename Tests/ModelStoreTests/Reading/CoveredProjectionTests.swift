@@ -65,6 +65,17 @@ import Testing
         }
         #expect(rows == Array(repeating: "room 50", count: 8) + ["room 50b"])
     }
+
+    @Test func `long values come whole also where a range of the index is walked`() throws {
+        let store = try Self.filled()
+        let request = Sensor.where { $0.room >= "" }
+        try store.read { tx in
+            let whole = try tx.fetch(request)
+            let covered = try tx.fetch(request.fields { ($0.room, $0.id) })
+            let rooms = Dictionary(uniqueKeysWithValues: covered.map { ($0.1, $0.0) })
+            #expect(rooms == Dictionary(uniqueKeysWithValues: whole.map { ($0.id, $0.room) }))
+        }
+    }
 }
 
 /// A record with a field of each kind that an index key can contain, and an index over all of them.

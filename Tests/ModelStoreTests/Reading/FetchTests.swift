@@ -146,6 +146,7 @@ enum HeaterMode: String { case eco, boost }
         #expect(try ids(byRoom.limit(2)) == [4, 3])
         #expect(try ids(byRoom.offset(1).limit(2)) == [3, 2])
         #expect(try ids(byRoom.limit(0)) == [])
+        #expect(try ids(Heater.where { $0.id >= 2 }.order { $0.id.descending }) == [4, 3, 2])
         #expect(try ids(Heater.where { $0.room == "kitchen" }.order { $0.room.descending }) == [2, 1])
         #expect(try ids(Heater.where { $0.room == "kitchen" }.where { $0.celsius < 25 }) == [1])
     }

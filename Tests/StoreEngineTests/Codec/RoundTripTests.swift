@@ -101,4 +101,12 @@ import Testing
         #expect(try Int16(from: table.field(2)) == -2)
         #expect(throws: CodecError.self) { try FieldDecoder(FieldTable(encoder.bytes)).decode(3, as: Int.self) }
     }
+
+    @Test func `bytes that are not UTF-8 are no string`() throws {
+        var bytes = try "a\u{E9}".encoded()
+        #expect(try String(from: bytes) == "a\u{E9}")
+        // The last scalar now lacks its second byte.
+        bytes[bytes.count - 1] = UInt8(ascii: "b")
+        #expect(throws: CodecError.self) { try String(from: bytes) }
+    }
 }

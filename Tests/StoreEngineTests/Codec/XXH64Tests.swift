@@ -7,6 +7,7 @@ import Testing
     @Test(
         arguments: [
             ("", 0, 0xEF46_DB37_51D8_E999), ("a", 0, 0xD24E_C4F1_A98C_6E5B), ("abc", 0, 0x44BC_2CF5_AD77_0999),
+            ("abcd", 0, 0xDE03_27B0_D25D_92CC),
             ("xxhash", 0, 0x32DD_3895_2C4B_C720), ("xxhash", 20_141_025, 0xB559_B98D_844E_0635),
             ("I want an unsigned 64-bit seed!", 0, 0xD4CB_0A70_A2B8_C7C1),
             ("I want an unsigned 64-bit seed!", 1, 0xCE50_87F1_2470_D961),

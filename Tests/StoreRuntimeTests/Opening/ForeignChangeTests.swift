@@ -96,4 +96,25 @@ import Testing
         #expect(try copy.changeSet(newest + 1)?.changes.map(\.kind) == (isForeign ? [.reset] : nil))
         copy.close()
     }
+
+    @Test(arguments: [false, true])
+    func `a compacted copy begins with a reset also where the original has noted the other program's write meanwhile`(
+        isForeign: Bool
+    ) throws {
+        let original = try Store.temporary(records: Sensor.self)
+        try original.write { tx in _ = try tx.insert(Self.a) }
+        if isForeign {
+            var raw = try original.core.environment.beginWrite()
+            try raw.put("theirs", [1], [2])
+            try raw.commit()
+        }
+        let folder = try StoreFolder()
+        let newest = try original.position.sequence
+        try original.core.environment.copy(to: folder.path, compacting: true)
+        try original.write { tx in _ = try tx.update(Sensor.self, id: "a") { $0.celsius = 1 } }
+        try CompactedCopy(original: original.core, directory: folder.path).settle()
+        let copy = try Store(at: folder.path, records: Sensor.self)
+        #expect(try copy.changeSet(newest + 1)?.changes.map(\.kind) == (isForeign ? [.reset] : nil))
+        copy.close()
+    }
 }

@@ -26,7 +26,11 @@ import Testing
         first.close()
         #expect(storeError { try first.read { _ in } }?.code == .closed)
         #expect(try second.all(Sensor.self) == [Self.a])
+        let third = try open(folder)
+        #expect(third.core === second.core)
         second.close()
+        #expect(try third.all(Sensor.self) == [Self.a])
+        third.close()
     }
 
     @Test func `of the options of a second open only isReadOnly counts`() throws {
@@ -56,7 +60,9 @@ import Testing
         #expect(try reading.all(Sensor.self) == [Self.a])
         #expect(storeError { try reading.write { _ in } }?.code == .readOnly)
         #expect(try reading.findings() == [])
+        #expect(storeError { _ = try open(folder) }?.code == .inUse)
         reading.close()
+        try open(folder).close()
     }
 
     @Test func `an environment of another program is refused and left as it is`() throws {

@@ -67,6 +67,21 @@ extension PlantedDamage {
         ) { raw in
             try raw.rewriteChangeSet(9) { $0.append(0) }
         },
+        PlantedDamage("an insertion with an earlier incarnation", "contradiction @ feed, change set 6, change 3") {
+            raw in
+            let long = Sensor(id: "long", room: "r", serial: SampleStore.longSerial, floor: .attic)
+            let (right, wrong) = try (
+                KeyBytes.record(long, incarnation: 6), KeyBytes.record(long, incarnation: 5)
+            )
+            try raw.put(SampleStore.sensors, key("long"), wrong)
+            try raw.rewriteChangeSet(6) { $0.replace(right, with: wrong) }
+            for sequence in 7...SampleStore.newest {
+                let hash = try raw.value(SampleStore.feed, KeyBytes.fragment(sequence - 1)).prefix(8)
+                try raw.rewriteChangeSet(sequence) { $0.replaceSubrange(18..<26, with: hash) }
+            }
+            let newest = try raw.value(SampleStore.feed, KeyBytes.fragment(SampleStore.newest)).prefix(8)
+            try raw.changeHead { $0.hash = newest.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
+        },
         PlantedDamage("a head that is behind", "contradiction @ metadata head") { raw in
             try raw.changeHead { $0.sequence = 8 }
         },

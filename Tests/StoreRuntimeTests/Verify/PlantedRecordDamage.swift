@@ -128,6 +128,12 @@ extension PlantedDamage {
             try raw.put(SampleStore.rooms, key("r0") + key("s2"), [0, 200])
         },
         PlantedDamage(
+            "a shared entry with the data of a unique one",
+            "undecodable @ index (room) of Sensor, entry \(hex(key("r0") + key("s2")))"
+        ) { raw in
+            try raw.put(SampleStore.rooms, key("r0") + key("s2"), [1] + key("s2"))
+        },
+        PlantedDamage(
             "two records with one long unique value", "contradiction @ records of Sensor, id twin",
             "duplicateValue @ index (serial) of Sensor, entry \(hex(longEntry("twin")))"
         ) { raw in

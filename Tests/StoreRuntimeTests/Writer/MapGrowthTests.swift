@@ -90,4 +90,22 @@ import Testing
         #expect(try store.findings() == [])
         store.close()
     }
+
+    @Test func `a closure that throws an error of its own for a full map is run again`() throws {
+        struct GaveUp: Error {}
+        let folder = try StoreFolder()
+        let store = try Store(at: folder.path, records: Ticket.self, options: Self.options())
+        try store.write { tx in
+            for rank in 0..<Int32(30) {
+                do {
+                    try tx.insert(Ticket(owner: "ann", rank: rank, payload: Self.payload))
+                } catch {
+                    throw GaveUp()
+                }
+            }
+        }
+        #expect(try store.all(Ticket.self).count == 30)
+        #expect(try store.findings() == [])
+        store.close()
+    }
 }

@@ -87,4 +87,19 @@ struct WriteTimeoutTests {
         }
         #expect(count == 1)
     }
+
+    @Test func `a batch waits for another process until its last deadline, and without end if a write has none`() throws
+    {
+        let origin = Origin(name: "test", processID: 1)
+        func job(_ timeout: Duration?) -> WriteJob {
+            WriteJob(
+                durability: .full, timeout: timeout,
+                context: WriteContext(time: .now, seed: 0, origin: origin, token: 0)
+            ) { _ in }
+        }
+        for batch in [[job(.milliseconds(1)), job(.seconds(600))], [job(.seconds(600)), job(.milliseconds(1))]] {
+            #expect(try #require(WriteJob.patience(batch)) > .seconds(60))
+        }
+        #expect(WriteJob.patience([job(.seconds(600)), job(nil)]) == nil)
+    }
 }

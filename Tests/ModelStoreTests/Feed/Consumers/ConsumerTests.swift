@@ -262,4 +262,15 @@ import Testing
         try await namesake.acknowledge(set)
         withExtendedLifetime(other) {}
     }
+
+    @Test func `who takes a consumer over has a generation of its own`() async throws {
+        let store = try ChangeFeedTests.store()
+        let generations = Mutex<[UInt64]>([])
+        let options = Self.options { event in
+            if case .active(let generation, _) = event { generations.withLock { $0.append(generation) } }
+        }
+        for _ in 0..<3 { _ = try await store.holdConsumer("one", options) }
+        let all = generations.withLock { $0 }
+        #expect(all.count == 3 && Set(all).count == 3)
+    }
 }
