@@ -4,4 +4,10 @@ package struct LMDBReader: Hashable, Sendable {
     package let threadID: UInt
     /// The snapshot that it holds; nil while its transaction waits in a pool.
     package let transactionID: Int?
+
+    package init(processID: Int32, threadID: UInt, transactionID: Int?) {
+        self.processID = processID
+        self.threadID = threadID
+        self.transactionID = transactionID
+    }
 }

@@ -46,13 +46,13 @@ import Testing
         async let wake = notifier.wait(after: 0, seen.access)
         while !notifier.wantsEntries { await Task.yield() }
         seen.commit(1)
-        #expect(await wake == .moved)
+        #expect(try await wake == .moved)
         async let wakeAgain = notifier.wait(after: 1, seen.access)
         // A program that does not know the feed leaves the position unchanged until a ModelStore process notes its write.
         seen.commit(1, foreign: 7)
         for await _ in seen.reports { break }
         seen.commit(2)
-        #expect(await wakeAgain == .moved)
+        #expect(try await wakeAgain == .moved)
         #expect(seen.told == 1)
         notifier.stop()
     }

@@ -66,14 +66,14 @@ import Testing
         let store = try Store(at: folder.path, records: Sensor.self, options: options)
         defer { store.close() }
         for number in 0..<500 {
-            try await store.write(.relaxed) { tx in
+            try await store.write(durability: .relaxed) { tx in
                 _ = try tx.insert(Sensor(id: "s\(number)", room: "r", serial: "\(number)"))
             }
         }
         #expect(try store.usage().oldestReaderByteCount == 0)
         let transaction = try store.core.beginRead()
         for number in 0..<200 {
-            try await store.write(.relaxed) { tx in try tx.update(Sensor.self, id: "s\(number)") { $0.celsius += 1 } }
+            try await store.write(durability: .relaxed) { tx in try tx.update(Sensor.self, id: "s\(number)") { $0.celsius += 1 } }
         }
         let usage = try store.usage()
         #expect(usage.oldestReaderAge == 200 && usage.oldestReaderByteCount > 400 * Self.page, "\(usage)")
