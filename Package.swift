@@ -167,7 +167,7 @@ let package = Package(
         .testTarget(
             name: "ModelStoreServiceTests",
             dependencies: [
-                "ModelStoreService", "ModelStore", "StoreRuntime", "StoreEngine",
+                "ModelStoreService", "ModelStore", "StoreRuntime", "StoreEngine", "TestSupport",
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle",
                     condition: .when(traits: ["ServiceLifecycle"])),
@@ -183,14 +183,14 @@ let package = Package(
         .testTarget(
             name: "ModelStoreCombineTests",
             dependencies: [
-                "ModelStoreCombine", "ModelStoreComponents", "ModelStore", "LMDB",
+                "ModelStoreCombine", "ModelStoreComponents", "ModelStore", "LMDB", "TestSupport",
                 .product(name: "OpenCombine", package: "OpenCombine", condition: .when(traits: ["OpenCombine"])),
             ]
         ),
         .testTarget(
             name: "ModelStoreEventsTests",
             dependencies: [
-                "ModelStoreEvents", "ModelStore", "StoreRuntime", "StoreEngine",
+                "ModelStoreEvents", "ModelStore", "StoreRuntime", "StoreEngine", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["ServerSentEvents"])),
             ]
         ),
@@ -207,14 +207,15 @@ let package = Package(
             ]
         ),
         .testTarget(name: "TidinessTests"),
-        .testTarget(name: "HostwatchTests", dependencies: ["Hostwatch", "hostwatch", "ModelStoreTesting"]),
+        .testTarget(
+            name: "HostwatchTests", dependencies: ["Hostwatch", "hostwatch", "ModelStoreTesting", "TestSupport"]),
         .testTarget(
             name: "StoreExpressionsTests", dependencies: ["StoreExpressions", "StoreEngine", "TestSupport"]),
         .testTarget(
             name: "StoreCLITests",
             dependencies: [
                 "StoreCommands", "store-cli", "StoreExpressions", "StoreRuntime", "StoreEngine", "LMDB",
-                "ChildPrograms", "ResealedTraces", "TestSupport",
+                "ModelStoreTesting", "ChildPrograms", "ResealedTraces", "TestSupport",
             ],
             exclude: ["Golden", "Fixtures"]
         ),

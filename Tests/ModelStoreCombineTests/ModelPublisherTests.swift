@@ -1,11 +1,12 @@
 #if OpenCombine
 import ModelStore
 import ModelStoreCombine
+import TestSupport
 @unsafe @preconcurrency import OpenCombine
 import Testing
 
 /// Models as publishers.
-@Suite(.timeLimit(.minutes(20))) struct ModelPublisherTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ModelPublisherTests {
     @Test func `the current value comes before sink returns, then each other one`() async throws {
         let store = try await Store.ofSensors()
         let received = Received<Double>()

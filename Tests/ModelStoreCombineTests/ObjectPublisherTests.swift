@@ -2,6 +2,7 @@
 import LMDB
 import ModelStoreCombine
 import ModelStoreComponents
+import TestSupport
 @unsafe @preconcurrency import OpenCombine
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 extension Counter: OpenCombine.ObservableObject {}
 
 /// Classes that a program defines, and subjects, as publishers.
-@Suite(.timeLimit(.minutes(20))) struct ObjectPublisherTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ObjectPublisherTests {
     private static func observe<Object: OpenCombine.ObservableObject>(
         _ object: Object, _ body: @escaping @Sendable () -> Void
     ) -> AnyCancellable {

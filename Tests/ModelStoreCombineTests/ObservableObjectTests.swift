@@ -1,11 +1,12 @@
 #if OpenCombine
 import ModelStore
 import ModelStoreCombine
+import TestSupport
 @unsafe @preconcurrency import OpenCombine
 import Testing
 
 /// Models as observable objects of OpenCombine.
-@Suite(.timeLimit(.minutes(20))) struct ObservableObjectTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ObservableObjectTests {
     /// Observes an object with code that does not know ModelStore.
     private static func observe<Object: ObservableObject>(
         _ object: Object, _ body: @escaping @Sendable () -> Void

@@ -1,11 +1,12 @@
 #if OpenCombine
 import ModelStore
 import ModelStoreCombine
+import TestSupport
 @unsafe @preconcurrency import OpenCombine
 import Testing
 
 /// Live queries and the feed as publishers.
-@Suite(.timeLimit(.minutes(20))) struct StorePublisherTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct StorePublisherTests {
     private static let hot = Sensor.where { $0.celsius > 30 }.order { $0.celsius.descending }
 
     @Test func `results come before sink returns, then scoped updates`() async throws {

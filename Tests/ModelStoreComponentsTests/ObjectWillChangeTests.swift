@@ -1,6 +1,7 @@
 import ModelStore
 import ModelStoreComponents
 import Synchronization
+import TestSupport
 import Testing
 
 /// An object that declares its own `objectWillChange`.
@@ -42,7 +43,7 @@ private struct Declaring {
 }
 
 /// `objectWillChange` of classes that a program defines.
-@Suite(.timeLimit(.minutes(20))) struct ObjectWillChangeTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ObjectWillChangeTests {
     private let journal = Journal()
 
     @Test func `setting a published property tells an observer before the value changes, once for each set`() {

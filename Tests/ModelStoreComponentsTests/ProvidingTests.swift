@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import TestSupport
 import Testing
 
 /// Places a reader with an object that it holds or creates inline.
@@ -47,7 +48,7 @@ private struct Sharing {
 }
 
 /// Which objects are provided, and for how long.
-@Suite(.timeLimit(.minutes(20))) struct ProvidingTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ProvidingTests {
     private let registry = OwnershipRegistry()
     private let journal = Journal()
     private let numbers = Numbers()

@@ -2,6 +2,7 @@ import ModelStore
 import ModelStoreComponents
 import Observation
 import Synchronization
+import TestSupport
 import Testing
 
 @Record
@@ -115,7 +116,7 @@ private struct Reading: Equatable {
 }
 
 /// The definition of a change for components, subjects and states: the form that a store would save differs.
-@Suite(.timeLimit(.minutes(20))) struct SamenessTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct SamenessTests {
     @Test(arguments: Pair.allCases)
     fileprivate func `a subject notifies its observers of what a store would take for another value`(pair: Pair) async {
         await expectNotice(Subject(pair.numbers.0), pair.numbers.1, isSame: pair != .zero)

@@ -2,6 +2,7 @@ import ModelStore
 import ModelStoreComponents
 import ModelStoreTesting
 import StoreRuntime
+import TestSupport
 import Testing
 
 /// Places a child, which places none. Both note their end and own a thing.
@@ -47,7 +48,7 @@ private struct PairChild {
 }
 
 /// The ends of trees, and of root scopes that end with their last reference.
-@Suite(.timeLimit(.minutes(20))) struct ScopeEndTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ScopeEndTests {
     private let journal = Journal()
 
     @Test func `a tree ends with the scope that hosts it, children first, each place with what it owns`() async throws {

@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import TestSupport
 import Testing
 
 private enum Load: PreferenceKey {
@@ -10,7 +11,7 @@ private enum Load: PreferenceKey {
 private struct Refusal: Error {}
 
 /// Scopes offer the same features as components.
-@Suite(.timeLimit(.minutes(20))) struct ScopeFormTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ScopeFormTests {
     private let journal = Journal()
 
     @Test func `preferences flow up to scopes in the order of opening, and go with the scopes that give them`()

@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import TestSupport
 import Testing
 
 @Record
@@ -19,7 +20,7 @@ private enum CounterAction: StateAction {
 }
 
 /// How the sequences of subjects and states end.
-@Suite(.timeLimit(.minutes(20))) struct SequenceEndTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct SequenceEndTests {
     /// The sequences.
     enum Kind: String, CaseIterable, CustomTestStringConvertible {
         case subject, distinct, published, changes, state, savedState

@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import TestSupport
 import Testing
 
 private struct Refusal: Error, CustomStringConvertible {
@@ -51,7 +52,7 @@ private enum Mistaken {
 }
 
 /// The warnings that a program without a notice handler prints about its mistakes.
-@Suite(.timeLimit(.minutes(20))) struct StandardErrorTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct StandardErrorTests {
     private func warnings(_ result: ExitTest.Result) -> [String] {
         String(decoding: result.standardErrorContent, as: UTF8.self).split(separator: "\n").map(String.init)
             .filter { $0.contains("ModelStore: ") }

@@ -1,6 +1,7 @@
 import ModelStore
 import ModelStoreComponents
 import Observation
+import TestSupport
 import Testing
 
 private struct House: Sendable {
@@ -38,7 +39,7 @@ private struct Rooms {
 }
 
 /// Which observers a state has, and for how long.
-@Suite(.timeLimit(.minutes(20))) struct StateStoreTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct StateStoreTests {
     private let house = StateStore(House()) { (state, action: HouseAction) in
         switch action {
         case .shorten: state.items.removeLast()

@@ -2,6 +2,7 @@ import ModelStore
 import ModelStoreComponents
 import Observation
 import Synchronization
+import TestSupport
 import Testing
 
 private struct Range: Sendable, Equatable {
@@ -35,7 +36,7 @@ private struct Labelling {
 }
 
 /// Subjects, published properties, and their subscribers.
-@Suite(.timeLimit(.minutes(20))) struct SubjectTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct SubjectTests {
     private let journal = Journal()
 
     @Test func `a binding to a part changes that part, and tells who reads the value`() {

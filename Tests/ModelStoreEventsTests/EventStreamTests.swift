@@ -2,10 +2,11 @@
 import ModelStore
 import ModelStoreEvents
 import NIOCore
+import TestSupport
 import Testing
 
 /// Live queries as streams of events.
-@Suite(.timeLimit(.minutes(20))) struct EventStreamTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct EventStreamTests {
     private static let hot = Sensor.where { $0.celsius > 30 }.order { $0.celsius.descending }
 
     @Test func `all rows come first, with the fields in the order of the schema`() async throws {

@@ -2,10 +2,11 @@
 import Foundation
 import ModelStore
 import ModelStoreEvents
+import TestSupport
 import Testing
 
 /// Streams that resume where a client was disconnected.
-@Suite(.timeLimit(.minutes(20))) struct ResumingTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ResumingTests {
     private static let hot = Sensor.where { $0.celsius > 30 }.order { $0.celsius.descending }
 
     /// Returns the event id of a new client's rows.

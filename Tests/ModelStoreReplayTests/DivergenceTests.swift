@@ -37,6 +37,27 @@ import Testing
         try await recorder.finish()
     }
 
+    @Test func `The hash of every change set is compared`() async throws {
+        let folder = try Folder()
+        try await recorded(in: folder)
+        let lines = try String(decoding: folder.read("t"), as: UTF8.self).split(separator: "\n").map(String.init)
+        let commits = lines.indices.filter { lines[$0].hasPrefix(#"{"commit""#) }
+        #expect(commits.count == 10)
+        for index in commits {
+            let parts = lines[index].split(separator: #","hash":""#, maxSplits: 1)
+            var changed = lines
+            // The first digit of the hash.
+            let digit = try #require(parts.last?.first)
+            changed[index] = parts[0] + #","hash":""# + (digit == "1" ? "2" : "1") + parts[1].dropFirst()
+            try folder.write(Resealed.text(changed.joined(separator: "\n")).utf8, to: "changed")
+            let divergence = await #expect(throws: ReplayDivergence.self) {
+                try await Replayer.replay(folder.file("changed"))
+            }
+            #expect(divergence?.line == index + 1)
+            #expect(divergence?.reason == "the hash of the change set differs")
+        }
+    }
+
     @Test func `An action that does something else today is found at its frame`() async throws {
         let folder = try Folder()
         try await recorded(in: folder)

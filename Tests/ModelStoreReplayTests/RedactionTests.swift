@@ -38,7 +38,49 @@ private enum After {
     static let toGuest = Inverse<Guest, Letter>(\.to)
 }
 
+/// Three types, each of which refers to the next, declared in this order. The id of the second is its reference to the third.
+private enum Chain {
+    @Record struct Visit {
+        @ID var number: Int
+        var of: Reference<Chart>
+    }
+
+    @Record struct Chart {
+        @ID @Reference(onDelete: .deny) var patient: Reference<Patient>
+        var text: String
+    }
+
+    @Record struct Patient {
+        @ID var name: String
+    }
+}
+
 @Suite("Redaction") struct RedactionTests {
+    @Test func `A redacted id does not reach the trace through a reference to a reference`() async throws {
+        let folder = try Folder()
+        let store = try Store.temporary(records: Chain.Visit.self, Chain.Chart.self, Chain.Patient.self)
+        try await store.write { tx in
+            try tx.insert(Chain.Patient(name: "secret"))
+            try tx.insert(Chain.Chart(patient: Reference("secret"), text: "well"))
+            try tx.insert(Chain.Visit(number: 1, of: Reference(Reference("secret"))))
+        }
+        var options = RecordingOptions()
+        options.redactedFields = ["Patient.name"]
+        let recorder = try await Recorder(store, to: folder.file("t"), options: options)
+        try await store.write { try $0.insert(Chain.Visit(number: 2, of: Reference(Reference("secret")))) }
+        try await recorder.finish()
+        let text = String(decoding: try folder.read("t"), as: UTF8.self)
+        #expect(!text.contains("secret") && text.contains("redacted-1"))
+        try await Replayer.replay(folder.file("t"), into: folder.file("store"))
+        let replayed = try Store(
+            at: folder.file("store"), records: Chain.Visit.self, Chain.Chart.self, Chain.Patient.self)
+        defer { replayed.close() }
+        // All records still name the same patient.
+        let visits = try replayed.read { try $0.fetch(FetchRequest<Chain.Visit>()) }
+        #expect(visits.map(\.of.id.id) == ["redacted-1", "redacted-1"])
+        #expect(try replayed.read { try $0.get(Chain.Patient.self, id: "redacted-1") } != nil)
+    }
+
     @Test(arguments: [["Person.alias", "Person.gone"], ["Person.name", "Person.gone"]])
     func `A field is redacted by any name that it has or had, also where it has another, or is gone`(
         names: [String]

@@ -3,10 +3,11 @@ import Logging
 import ModelStore
 import ModelStoreService
 import ServiceLifecycle
+import TestSupport
 import Testing
 
 /// Consumers in a service group.
-@Suite(.timeLimit(.minutes(20))) struct ConsumerServiceTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ConsumerServiceTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     private static func group(_ services: any Service...) -> ServiceGroup {

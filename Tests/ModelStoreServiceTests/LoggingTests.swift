@@ -3,10 +3,11 @@ import InMemoryLogging
 import Logging
 import ModelStore
 import ModelStoreService
+import TestSupport
 import Testing
 
 /// Events as log lines.
-@Suite(.timeLimit(.minutes(20))) struct LoggingTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct LoggingTests {
     private static func logger() -> (Logger, InMemoryLogHandler) {
         let handler = InMemoryLogHandler()
         var logger = Logger(label: "test") { _ in handler }

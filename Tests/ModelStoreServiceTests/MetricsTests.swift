@@ -6,10 +6,11 @@ import MetricsTestKit
 import ModelStore
 import ModelStoreService
 import ServiceLifecycle
+import TestSupport
 import Testing
 
 /// The metrics that stores and consumers report.
-@Suite(.timeLimit(.minutes(20))) struct MetricsTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct MetricsTests {
     private let seen = TestMetrics()
     private let metrics: StoreMetrics
     private let dimensions = [("store", "shop")]

@@ -4,10 +4,11 @@ import Logging
 import ModelStore
 import ModelStoreService
 import ServiceLifecycle
+import TestSupport
 import Testing
 
 /// Scopes in a service group, and the registry's notices in a log.
-@Suite(.timeLimit(.minutes(20))) struct ScopeServiceTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ScopeServiceTests {
     private struct Failure: Error {}
 
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

@@ -1,9 +1,10 @@
 import Foundation
 import ModelStore
 import ModelStoreTesting
+import TestSupport
 import Testing
 
-@Suite("Deterministic stores", .timeLimit(.minutes(20))) struct DeterministicStoreTests {
+@Suite("Deterministic stores", .timeLimit(.minutes(TestLength.waitMinutes))) struct DeterministicStoreTests {
     /// Returns the positions after a program that uses everything that a transaction generates: identifiers, times and random
     /// numbers.
     private func positions(seed: UInt64) throws -> [Position] {

@@ -1,8 +1,9 @@
 import ModelStore
 import ModelStoreTesting
+import TestSupport
 import Testing
 
-@Suite("Fault injector", .timeLimit(.minutes(20))) struct FaultInjectorTests {
+@Suite("Fault injector", .timeLimit(.minutes(TestLength.waitMinutes))) struct FaultInjectorTests {
     private let store: Store
     private let faults: FaultInjector
 

@@ -1,4 +1,5 @@
 import ModelStore
+import TestSupport
 @testable import ModelStoreTesting
 import StoreRuntime
 import Synchronization
@@ -6,7 +7,7 @@ import Testing
 
 private final class Thing: Sendable {}
 
-@Suite("The trait that finds leaks", .timeLimit(.minutes(20))) struct LeakFreeTraitTests {
+@Suite("The trait that finds leaks", .timeLimit(.minutes(TestLength.waitMinutes))) struct LeakFreeTraitTests {
     /// Runs a body as a test with the trait.
     private func run(
         _ trait: LeakFreeTrait, _ body: @concurrent @Sendable () async throws -> Void

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Seeded executor", .timeLimit(.minutes(20))) struct SeededExecutorTests {
+@Suite("Seeded executor", .timeLimit(.minutes(TestLength.waitMinutes))) struct SeededExecutorTests {
     /// A log of events, in order.
     private final class Diary: Sendable {
         private let lines = Mutex<[String]>([])

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Test clock", .timeLimit(.minutes(20))) struct TestClockTests {
+@Suite("Test clock", .timeLimit(.minutes(TestLength.waitMinutes))) struct TestClockTests {
     /// A log of events, in order.
     private final class Diary: Sendable {
         private let lines = Mutex<[String]>([])

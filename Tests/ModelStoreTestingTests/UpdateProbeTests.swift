@@ -1,9 +1,10 @@
 import ModelStore
+import TestSupport
 @testable import ModelStoreTesting
 import Synchronization
 import Testing
 
-@Suite("Update probes", .timeLimit(.minutes(20))) struct UpdateProbeTests {
+@Suite("Update probes", .timeLimit(.minutes(TestLength.waitMinutes))) struct UpdateProbeTests {
     private let store: Store
 
     init() throws {

@@ -2,5 +2,5 @@
 package struct Mismatch: Error, CustomStringConvertible {
     package let description: String
 
-    package init(_ description: String) { self.description = description }
+    package init(_ text: Brief) { description = text.description }
 }

@@ -1,10 +1,12 @@
 internal import CLMDB
+internal import Glibc
 internal import Synchronization
 
-/// Makes calls of liblmdb fail that would succeed. Tests use it for a full disk, a broken disk or a full reader table.
+/// Makes calls of liblmdb and operations on files fail that would succeed. Tests use it for a full disk, a broken disk or a full
+/// reader table.
 ///
-/// While no environment of the process has a plan, the cost is one relaxed load per call. Otherwise each call looks up the plan
-/// of its own environment, so that tests of other stores are not affected.
+/// While no environment of the process has a plan, the cost is one relaxed load per call. Otherwise each call looks up the plans
+/// of its own directory and of those above it, so that tests of other stores are not affected.
 ///
 /// - `plans` is protected by its mutex; `isArmed` states whether it contains any.
 package enum CallFaults {
@@ -62,6 +64,13 @@ package enum CallFaults {
         return planned(kind, path)
     }
 
+    /// Whether an operation on a file or a directory has to fail. It then has set `errno`.
+    static func fails(_ kind: CallKind, path: String) -> Bool {
+        guard isArmed.load(ordering: .relaxed), let fault = planned(kind, path) else { return false }
+        errno = fault.code
+        return true
+    }
+
     @inline(never)
     private static func planned(_ kind: CallKind, _ environment: OpaquePointer?) -> FaultPlan.Fault? {
         var path: UnsafePointer<CChar>?
@@ -71,7 +80,14 @@ package enum CallFaults {
         return unsafe planned(kind, String(cString: path))
     }
 
+    /// Returns the fault of a call on a path. The plans of all directories above it apply too, because a new store is made in
+    /// another directory first, and the name of its own directory is in the parent.
     private static func planned(_ kind: CallKind, _ path: String) -> FaultPlan.Fault? {
-        plans.withLock { $0[path]?.next(kind) }
+        plans.withLock { plans in
+            for key in plans.keys.sorted() where path == key || path.hasPrefix(key + "/") {
+                if let fault = plans[key]?.next(kind) { return fault }
+            }
+            return nil
+        }
     }
 }

@@ -1,10 +1,13 @@
 internal import CLMDB
 internal import Glibc
 
-/// The kinds of calls that a plan can make fail.
+/// The kinds of calls and file operations that a plan can make fail.
 package enum CallKind: String, CaseIterable, Hashable, Sendable {
     case open, sync, begin, renew, commit, openDatabase, statistics, drop, get, put, delete, openCursor, moveCursor
     case growth, info, copy, listReaders, checkReaders, startThread
+    case growth, info, copy, listReaders, checkReaders
+    /// Operations on files, which are not calls of LMDB.
+    case makeDirectory, writeFile, syncFile, moveFile, syncDirectory
 }
 
 /// Which calls of one environment fail, and how. A pure state machine: it counts calls and decides the outcome of each.

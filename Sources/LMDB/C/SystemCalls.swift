@@ -132,9 +132,9 @@ enum SystemCalls {
         return true
     }
 
-    /// Flushes the names in a directory to the disk; returns false (and `lastCode`) on failure.
-    static func syncDirectory(_ path: String) -> Bool {
-        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    /// Flushes a file, or the names in a directory, to the disk; returns false (and `lastCode`) on failure.
+    static func sync(_ path: String, isDirectory: Bool) -> Bool {
+        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | (isDirectory ? O_DIRECTORY : O_NOFOLLOW))
         guard descriptor >= 0 else { return false }
         let result = fsync(descriptor)
         let code = errno

@@ -96,7 +96,7 @@ extension LMDBEnvironment {
         }
         defer { unsafe Calls.abort(transaction) }
         try syncMetaPages(handle, pageSize: try pageSize(of: handle, path: path), path: path)
-        guard SystemCalls.syncDirectory(path) else {
+        guard StoreFile.syncDirectory(path) else {
             throw LMDBError(code: SystemCalls.lastCode, operation: "fsync", path: path)
         }
     }

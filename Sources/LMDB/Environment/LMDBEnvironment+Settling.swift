@@ -35,7 +35,7 @@ extension LMDBEnvironment {
         let descriptor = unsafe Calls.fileDescriptor(of: handle.pointer)
         let count = 2 * pageSize
         guard let bytes = SystemCalls.read(descriptor, at: 0, count: count), bytes.count == count,
-            SystemCalls.write(descriptor, bytes, at: 0)
+            StoreFile.write(descriptor, bytes, at: 0, path: path + "/data.mdb")
         else { throw LMDBError(code: SystemCalls.lastCode, operation: "pwrite", path: path) }
         let code = unsafe Calls.sync(handle.pointer)
         guard code == 0 else { throw LMDBError(code: code, operation: "mdb_env_sync", path: path) }

@@ -1,13 +1,34 @@
 internal import Glibc
 
-/// Operations on the files of a store that no process has open. They never follow a symbolic link.
+/// Operations on the files and directories of stores. They never follow a symbolic link to a file.
+///
+/// Operations that change a disk pass through here, so that tests can make each of them fail (``CallFaults``).
 package enum StoreFile {
     /// The bytes that a copy reads at a time.
     private static let chunkByteCount = 1 << 20
 
+    /// Creates a directory; false (and `errno`) on failure.
+    package static func makeDirectory(_ path: String, mode: UInt32) -> Bool {
+        if CallFaults.fails(.makeDirectory, path: path) { return false }
+        return unsafe mkdir(path, mode) == 0
+    }
+
+    /// Flushes a file's content to the disk; false (and `errno`) on failure.
+    package static func sync(_ path: String) -> Bool {
+        if CallFaults.fails(.syncFile, path: path) { return false }
+        return SystemCalls.sync(path, isDirectory: false)
+    }
+
+    /// Flushes the names in a directory to the disk; false (and `errno`) on failure.
+    package static func syncDirectory(_ path: String) -> Bool {
+        if CallFaults.fails(.syncDirectory, path: path) { return false }
+        return SystemCalls.sync(path, isDirectory: true)
+    }
+
     /// Renames a file, and fails with `EEXIST` (in `errno`) if the new name exists. The file has one name at any moment, except on
     /// file systems that cannot rename so.
     package static func move(_ old: String, toNew new: String) -> Bool {
+        if CallFaults.fails(.moveFile, path: new) { return false }
         if SystemCalls.renameToNew(old, new) { return true }
         guard errno == EINVAL || errno == ENOSYS else { return false }
         return unsafe link(old, new) == 0 && unlink(old) == 0
@@ -15,11 +36,18 @@ package enum StoreFile {
 
     /// Exchanges two files; false (and `errno`) on failure. The second name refers to one of the files at any moment.
     package static func exchange(_ first: String, _ second: String) -> Bool {
+        if CallFaults.fails(.moveFile, path: second) { return false }
         if SystemCalls.exchange(first, second) { return true }
         // Some file systems cannot exchange names in one step.
         guard errno == EINVAL || errno == ENOSYS else { return false }
         let aside = first + ".aside"
         return unsafe link(second, aside) == 0 && rename(first, second) == 0 && rename(aside, first) == 0
+    }
+
+    /// Writes bytes at an offset in an open file; false (and `errno`) on failure.
+    static func write(_ descriptor: Int32, _ bytes: [UInt8], at offset: Int, path: String) -> Bool {
+        if CallFaults.fails(.writeFile, path: path) { return false }
+        return SystemCalls.write(descriptor, bytes, at: offset)
     }
 
     /// Copies a regular file to a new one, byte by byte.
@@ -63,7 +91,7 @@ package enum StoreFile {
                 throw LMDBError(code: errno, operation: "read", path: source)
             }
             if bytes.isEmpty { return }
-            guard SystemCalls.write(writing, bytes, at: offset) else {
+            guard write(writing, bytes, at: offset, path: target) else {
                 throw LMDBError(code: errno, operation: "write", path: target)
             }
             offset += bytes.count

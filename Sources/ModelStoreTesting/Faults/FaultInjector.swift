@@ -2,7 +2,8 @@ import LMDB
 public import ModelStore
 import Synchronization
 
-/// Makes calls of a store's LMDB environment fail. Use it to test how a program behaves on a full disk.
+/// Makes calls of a store's LMDB environment, and operations on its files, fail. Use it to test how a program behaves on a full
+/// disk.
 ///
 /// ```swift
 /// let faults = FaultInjector(store)
@@ -17,9 +18,12 @@ import Synchronization
 /// environment count, also those of the store's own threads. While live queries and feeds run, their reads count too. Stores in
 /// other directories are not affected, so tests can run in parallel.
 ///
+/// To make the creation, a backup or a restore of a store fail, create the injector for the directory around the store. The
+/// store's directory is made and synced there.
+///
 /// - `met` is an atomic counter.
 public final class FaultInjector: Sendable {
-    /// A kind of LMDB call, named after the functions of LMDB.
+    /// A kind of call. Calls of LMDB are named after its functions; the others are operations on files and directories.
     public struct Call: Hashable, Sendable, CaseIterable, CustomStringConvertible {
         let kind: CallKind
 
@@ -61,6 +65,16 @@ public final class FaultInjector: Sendable {
         public static let checkReaders = Call(kind: .checkReaders)
         /// Starts one of the store's threads: `pthread_create`.
         public static let startThread = Call(kind: .startThread)
+        /// Creates a directory: `mkdir`, for a new store, a backup or a restore.
+        public static let makeDirectory = Call(kind: .makeDirectory)
+        /// Writes to a file without LMDB: `pwrite`, when a store is created and when `restore` copies.
+        public static let writeFile = Call(kind: .writeFile)
+        /// Flushes a finished copy to the disk: `fsync`.
+        public static let syncFile = Call(kind: .syncFile)
+        /// Gives a finished copy its name, or exchanges it with the file that it replaces: `renameat2`.
+        public static let moveFile = Call(kind: .moveFile)
+        /// Flushes the names in a directory to the disk: `fsync`.
+        public static let syncDirectory = Call(kind: .syncDirectory)
 
         /// All kinds.
         public static var allCases: [Call] { CallKind.allCases.map(Call.init) }
@@ -122,7 +136,8 @@ public final class FaultInjector: Sendable {
 
     /// Creates an injector for the store in a directory, which may be opened later.
     ///
-    /// - Parameter path: the directory, as the program names it when it opens the store.
+    /// - Parameter path: the directory, as the program names it when it opens the store. An injector for a directory around several
+    ///   stores affects all of them.
     public init(path: String) { self.path = path }
 
     /// Runs `body`, during which calls fail.

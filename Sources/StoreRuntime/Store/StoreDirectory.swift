@@ -45,21 +45,39 @@ package enum StoreDirectory {
     private static let namedFileCount = 3
 
     /// Creates a directory inside an existing one, and syncs the parent so that the new name is on disk. The code that creates
-    /// files in the directory syncs their names.
+    /// files in the directory syncs their names. If the sync fails, the new directory is removed again.
     ///
     /// It creates no directories above it: a mistake in a path would leave a tree of them. If the directory already exists, it
     /// also syncs the parent, because another program may have created the directory a moment ago.
-    static func make(_ path: String, mode: mode_t = 0o777) throws(StoreError) {
-        if unsafe mkdir(path, mode) != 0 {
+    ///
+    /// - Returns: whether it created the directory.
+    @discardableResult
+    static func make(_ path: String, mode: UInt32 = 0o777) throws(StoreError) -> Bool {
+        let isMade = StoreFile.makeDirectory(path, mode: mode)
+        if !isMade {
             let failure = errno
             var isDirectory: ObjCBool = false
             let exists = unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
             guard exists, isDirectory.boolValue else { throw notMade(path, failure) }
         }
-        try sync(parent(of: path))
+        // A directory that this process may not read cannot be synced. The system writes its names to disk.
+        guard StoreFile.syncDirectory(parent(of: path)) || errno == EACCES else {
+            let error = StoreError(failed: "the directory \(parent(of: path)) cannot be written to disk")
+            if isMade { _ = unsafe rmdir(path) }
+            throw error
+        }
+        return isMade
+    }
+
+    /// The error for a directory in which a store cannot be made, because it holds one.
+    package static func occupied(_ path: String) -> StoreError {
+        StoreError(.storeExists, "\(path) already holds a store", remedy: "choose an empty directory")
     }
 
     private static func notMade(_ path: String, _ failure: Int32) -> StoreError {
+        if failure == EEXIST {
+            return StoreError(.notAStore, "\(path) is a file", remedy: "choose another place")
+        }
         var missing = parent(of: path)
         // The system also reports ENOENT for directories, such as /proc, in which no directory can be created.
         guard failure == ENOENT, !FileManager.default.fileExists(atPath: missing) else {
@@ -78,20 +96,8 @@ package enum StoreDirectory {
         URL(filePath: path).standardizedFileURL.deletingLastPathComponent().path
     }
 
-    private static func sync(_ directory: String) throws(StoreError) {
-        let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        // A directory that this process may not read cannot be synced. The system writes its names to disk.
-        if descriptor < 0, errno == EACCES { return }
-        guard descriptor >= 0, fsync(descriptor) == 0 else {
-            let reason = unsafe String(cString: strerror(errno))
-            if descriptor >= 0 { close(descriptor) }
-            throw StoreError(.ioError, "the directory \(directory) cannot be synced: \(reason)")
-        }
-        close(descriptor)
-    }
-
     /// Returns the path of the data file.
-    static func dataFile(_ path: String) -> String { path + "/data.mdb" }
+    package static func dataFile(_ path: String) -> String { path + "/data.mdb" }
 }
 
 /// A directory that is removed with its store.

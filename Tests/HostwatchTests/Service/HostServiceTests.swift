@@ -1,11 +1,12 @@
 import Foundation
 import ModelStore
 import ModelStoreTesting
+import TestSupport
 import Testing
 
 @testable import Hostwatch
 
-@Suite("Service", .timeLimit(.minutes(20))) struct HostServiceTests {
+@Suite("Service", .timeLimit(.minutes(TestLength.waitMinutes))) struct HostServiceTests {
     private static let snapshot = HostSnapshot(
         packages: [MadeUpHost.package("bash", "5.2"), MadeUpHost.package("sed", "4.9")],
         processes: [MadeUpHost.process(1, mebibytes: 10), MadeUpHost.process(2, mebibytes: 600)],
@@ -224,7 +225,7 @@ import Testing
         #expect(lines.last?.hasPrefix("ended after ") == true, "\(output)")
     }
 
-    @Test(.timeLimit(.minutes(5))) func `A second signal ends it though nobody takes what it tells`() async throws {
+    @Test func `A second signal ends it though nobody takes what it tells`() async throws {
         let directory = try TemporaryFiles(["readme": ""])
         let process = process(directory)
         // A full pipe, like a terminal that was stopped.

@@ -1,9 +1,10 @@
 import Foundation
 import LMDB
+import TestSupport
 import Testing
 
 /// Data files that a power failure or a kill interrupted during their creation.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes)))
 struct UnfinishedFileTests {
     private static let page = 4096
 

@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import TestSupport
 import Testing
 
 /// A parent with its own state, which places a child that owns a thing.
@@ -109,7 +110,7 @@ private struct EagerOwner {
     func update(_ context: inout ComponentContext) { journal.add("eager owner \(thing.number)") }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(20))) struct OwnerBehaviours {
+@Suite(.serialized, .timeLimit(.minutes(TestLength.waitMinutes))) struct OwnerBehaviours {
     @Test func `1 owner survives`() async throws {
         let tick = Subject(0)
         let notices = try await Scene.run { scene in

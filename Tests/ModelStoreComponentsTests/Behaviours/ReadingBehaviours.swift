@@ -171,7 +171,7 @@ private struct Late {
     func update(_ context: inout ComponentContext) { seen.send(sensor.celsius) }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(20))) struct ReadingBehaviours {
+@Suite(.serialized, .timeLimit(.minutes(TestLength.waitMinutes))) struct ReadingBehaviours {
     /// Runs a body with a thing and its owner, a parent with four children. Each child has been updated.
     private func withCounting(
         _ body: nonisolated(nonsending) (_ thing: Thing, _ host: ComponentHost, Scene) async throws -> Void

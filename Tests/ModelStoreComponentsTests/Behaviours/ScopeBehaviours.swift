@@ -100,7 +100,7 @@ private struct SlowChild {
     func update(_ context: inout ComponentContext) { context.task(body) }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(20))) struct ScopeBehaviours {
+@Suite(.serialized, .timeLimit(.minutes(TestLength.waitMinutes))) struct ScopeBehaviours {
     @Test func `13 teardown order`() async throws {
         let journal = Journal()
         let notices = try await Scene.run { scene in

@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import TestSupport
 import Testing
 
 private struct Shop: Sendable {
@@ -250,7 +251,7 @@ private struct Doubled: DynamicProperty {
     var projectedValue: Binding<Int> { $half }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(20))) struct StateBehaviours {
+@Suite(.serialized, .timeLimit(.minutes(TestLength.waitMinutes))) struct StateBehaviours {
     @Test func `15 derived state`() async throws {
         let shop = shop()
         _ = try await Scene.run { scene in

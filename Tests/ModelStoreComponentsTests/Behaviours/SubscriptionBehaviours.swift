@@ -1,9 +1,10 @@
 import ModelStore
 import ModelStoreComponents
 import ModelStoreTesting
+import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20))) struct SubscriptionBehaviours {
+@Suite(.serialized, .timeLimit(.minutes(TestLength.waitMinutes))) struct SubscriptionBehaviours {
     @Test func `8 a subscriber pins its model, which goes within the grace period after`() async throws {
         let clock = TestClock()
         var options = OwnershipOptions(clock: clock)

@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import TestSupport
 import Testing
 
 // The container: it has its own counter and two children that create their models inline, one with each wrapper.
@@ -66,7 +67,7 @@ private struct OwnedCounter {
     }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(20))) struct CounterExample {
+@Suite(.serialized, .timeLimit(.minutes(TestLength.waitMinutes))) struct CounterExample {
     private let buttons = Buttons()
 
     @Test func `the container's update starts the observed counter over, and keeps the owned one`() async throws {

@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import TestSupport
 import Testing
 
 // Fetch requests: with a limit, in batches, with rows that are decoded on demand, and built in code.
@@ -74,7 +75,7 @@ private struct HandedView {
     func update(_ context: inout ComponentContext) { journal.add("handed \(sensors.map(\.id))") }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct FetchExample {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct FetchExample {
     @Test func `a limit leaves the first rows, and is filled up when one goes`() async throws {
         try await Scene.run(sensors: 4) { scene in
             let (journal, store) = (scene.journal, scene.store)

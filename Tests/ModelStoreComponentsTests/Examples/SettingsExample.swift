@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import TestSupport
 import Testing
 
 // The app's settings: one object that the outermost component owns. Every component below can request it by its type.
@@ -66,7 +67,7 @@ private struct NameView {
     func update(_ context: inout ComponentContext) { log.add("name \(settings.name)") }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(20))) struct SettingsExample {
+@Suite(.serialized, .timeLimit(.minutes(TestLength.waitMinutes))) struct SettingsExample {
     @Test func `one object serves the whole app, and a change updates the components that read it`() async throws {
         _ = log.take()
         let handed = Subject<Binding<Int>?>(nil)

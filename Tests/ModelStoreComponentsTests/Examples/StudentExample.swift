@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import TestSupport
 import Testing
 
 // A store with a title and a student, and form fields bound to it.
@@ -65,7 +66,7 @@ private struct AgeView {
     func update(_ context: inout ComponentContext) { journal.add("\(store.student.name) is \(store.student.age)") }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct StudentExample {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct StudentExample {
     @Test func `typing into a field changes its part of the store, and updates the components that read it`()
         async throws
     {

@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import TestSupport
 import Testing
 
 // The toggle: a parent that is updated repeatedly, and a child whose model logs its creation.
@@ -52,7 +53,7 @@ private struct NamedView {
     func update(_ context: inout ComponentContext) { printed.add("Hello, \(viewModel.name)") }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(20))) struct ToggleExample {
+@Suite(.serialized, .timeLimit(.minutes(TestLength.waitMinutes))) struct ToggleExample {
     /// Returns the log lines at first, after each of two toggles, and at the end.
     private func log<Child: Component & SendableMetatype>(
         _ child: @escaping @Sendable () -> Child

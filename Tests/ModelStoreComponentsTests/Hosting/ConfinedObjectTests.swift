@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import TestSupport
 import Testing
 
 /// A class that is not `Sendable`: its objects are confined to the host.
@@ -75,7 +76,7 @@ private struct CounterAsker {
 }
 
 /// Bindings through `$object.confined.property` for a class that is confined to the host.
-@Suite(.timeLimit(.minutes(20))) struct ConfinedObjectTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ConfinedObjectTests {
     @Test func `bindings of a class that is not Sendable are used in updates, in handlers and below`() async throws {
         let handed = Subject<Binding<Int>?>(nil)
         try await Scene.run { scene in

@@ -1,6 +1,7 @@
 import Dispatch
 import ModelStore
 import ModelStoreComponents
+import TestSupport
 import Testing
 
 private struct Order: Sendable {
@@ -84,7 +85,7 @@ private struct CelsiusForm {
 }
 
 /// `@Draft`: a text for an integer in a state.
-@Suite(.timeLimit(.minutes(20))) struct DraftTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct DraftTests {
     private let handed = Subject<Binding<String>?>(nil)
     private let actions = Journal()
 

@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import TestSupport
 import Testing
 
 private struct Refusal: Error {
@@ -73,7 +74,7 @@ private struct Endless {
 }
 
 /// Updates that cannot run, or that fail.
-@Suite(.timeLimit(.minutes(20))) struct FailedUpdateTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct FailedUpdateTests {
     @Test func `a dynamic property is not updated while an object that it is made of is missing`() async throws {
         let provided = Subject<Thing?>(nil)
         try await Scene.run { scene in

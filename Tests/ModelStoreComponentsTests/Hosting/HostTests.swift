@@ -1,6 +1,7 @@
 import ModelStore
 import ModelStoreComponents
 import ModelStoreTesting
+import TestSupport
 import Testing
 
 /// Shows a sent number and a sensor.
@@ -66,7 +67,7 @@ private struct Twins {
 }
 
 /// Hosts that fail, wait and continue.
-@Suite(.timeLimit(.minutes(20))) struct HostTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct HostTests {
     @Test func `the same id twice is a notice`() async throws {
         let notices = try await Scene.run { scene in _ = try await scene.scope.host { Twins() } }
         #expect(notices.all.map(\.code) == [.repeatedID])

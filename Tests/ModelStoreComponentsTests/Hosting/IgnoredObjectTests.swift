@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import TestSupport
 import Testing
 
 /// Owns the first thing that its parent hands in. The memberwise initializer takes the thing as an expression.
@@ -58,7 +59,7 @@ private struct Follower {
 }
 
 /// A lazy owner that receives objects from its parent: `@StateObject var thing: Thing`.
-@Suite(.timeLimit(.minutes(20))) struct IgnoredObjectTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct IgnoredObjectTests {
     private static var checking: OwnershipOptions {
         var options = OwnershipOptions()
         options.checksIgnoredObjects = true
@@ -104,7 +105,7 @@ private struct Follower {
         }
         #expect(notices.all.map(\.code) == [.ignoredObject])
         let told = try #require(notices.all.first)
-        #expect(told.line?.file.hasSuffix("IgnoredObjectTests.swift") == true && told.line?.line == 9)
+        #expect(told.line?.file.hasSuffix("IgnoredObjectTests.swift") == true && told.line?.line == 10)
         #expect(told.message.contains("use @ObservedObject to follow the object"))
     }
 

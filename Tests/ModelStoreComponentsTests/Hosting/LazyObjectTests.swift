@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import TestSupport
 import Testing
 
 /// Owns a thing that it creates on first use, and reads none of its properties.
@@ -29,7 +30,7 @@ private struct LazyHolder {
 }
 
 /// `@StateObject` with an expression.
-@Suite(.timeLimit(.minutes(20))) struct LazyObjectTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct LazyObjectTests {
     private let found = Subject<Thing?>(nil)
 
     @Test func `an object that is never used is never made`() async throws {

@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import TestSupport
 import Testing
 
 /// The bindings that components hand out.
@@ -88,7 +89,7 @@ private struct Switching {
 }
 
 /// `$object.property`.
-@Suite(.timeLimit(.minutes(20))) struct ObjectBindingTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ObjectBindingTests {
     private let handed = Handed()
 
     @Test func `bindings of an owned, an observed and a provided object write it, and update who reads it`()

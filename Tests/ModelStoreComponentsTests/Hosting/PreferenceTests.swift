@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import TestSupport
 import Testing
 
 private enum Titles: PreferenceKey {
@@ -40,7 +41,7 @@ private struct Box {
     }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct PreferenceTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct PreferenceTests {
     @Test func `who asks for another value than before is told it`() async throws {
         let asksForWeight = Subject(false)
         try await Scene.run { scene in

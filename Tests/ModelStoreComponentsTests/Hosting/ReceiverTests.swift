@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import TestSupport
 import Testing
 
 private final class Source: ObservableObject, Sendable {
@@ -49,7 +50,7 @@ private struct Handing {
 }
 
 /// `onReceive` when its source is replaced.
-@Suite(.timeLimit(.minutes(20))) struct ReceiverTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ReceiverTests {
     @Test func `another object, another model and another id begin their own sequences, and end the ones before`()
         async throws
     {

@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import TestSupport
 import Testing
 
 /// The warmest sensors, with a row for each.
@@ -49,7 +50,7 @@ private struct Glance {
 }
 
 /// A component is updated by changes of the request results that it reads.
-@Suite(.timeLimit(.minutes(20))) struct RequestTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct RequestTests {
     @Test func `a row's change updates the row, and what comes, goes or moves the one that lists them`() async throws {
         try await Scene.run(sensors: 4) { scene in
             let journal = scene.journal

@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import TestSupport
 import Testing
 
 /// A state declared after a request that may be tied to a store.
@@ -117,7 +118,7 @@ private struct RoomParent {
 }
 
 /// The hosted storage of a place belongs to the same property in every update.
-@Suite(.timeLimit(.minutes(20))) struct SlotTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct SlotTests {
     private let handed = Subject<Binding<Int>?>(nil)
 
     @Test func `a state behind a hosted request stays through updates of the component's own`() async throws {

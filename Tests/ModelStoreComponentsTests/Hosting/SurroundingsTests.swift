@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import TestSupport
 import Testing
 
 @Component
@@ -130,7 +131,7 @@ private struct StationReader: Equatable {
     func update(_ context: inout ComponentContext) { journal.add("\(station.name) \(station.number)") }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct SurroundingsTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct SurroundingsTests {
     @Test func `what a component's own scope provides reaches those below, whenever it does`() async throws {
         let number = Subject(0)
         let notices = try await Scene.run { scene in

@@ -1,9 +1,10 @@
 import Foundation
 import ModelStore
+import TestSupport
 import Testing
 
 /// Reading the feed in the writing process.
-@Suite(.timeLimit(.minutes(20))) struct ChangeFeedTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ChangeFeedTests {
     static func sensor(_ number: Int, celsius: Double = 20, room: String = "hall") -> Sensor {
         Sensor(id: "s\(number)", room: room, serial: "A-\(number)", celsius: celsius)
     }

@@ -1,9 +1,10 @@
 import Foundation
 import ModelStore
+import TestSupport
 import Testing
 
 /// Large change sets, which readers receive in parts.
-@Suite(.timeLimit(.minutes(20))) struct ChangeSetPartsTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ChangeSetPartsTests {
     private static func options(_ filters: FeedFilter..., changesPerPart: Int = 10) -> FeedOptions {
         var options = FeedOptions()
         options.filters = filters

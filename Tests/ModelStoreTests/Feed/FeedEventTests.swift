@@ -1,10 +1,11 @@
 import Foundation
 import ModelStore
 import StoreEngine
+import TestSupport
 import Testing
 
 /// The feed as lines of JSON for other programs.
-@Suite(.timeLimit(.minutes(20))) struct FeedEventTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct FeedEventTests {
     private static func events(
         _ store: Store, from start: FeedStart, _ options: FeedOptions = FeedOptions()
     ) async throws -> [FeedEvent] {

@@ -1,9 +1,10 @@
 import Foundation
 import ModelStore
+import TestSupport
 import Testing
 
 /// Many concurrent followers of the feed, and how they end.
-@Suite(.timeLimit(.minutes(20))) struct FollowerTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct FollowerTests {
     @Test func `of hundreds of followers each has every change set in order, until it is cancelled`() async throws {
         let store = try ChangeFeedTests.store()
         let start = try store.position

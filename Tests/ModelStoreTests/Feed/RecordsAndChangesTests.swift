@@ -1,8 +1,9 @@
 import ModelStore
+import TestSupport
 import Testing
 
 /// Readers receive all records and then all changes, without a gap.
-@Suite(.timeLimit(.minutes(20))) struct RecordsAndChangesTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct RecordsAndChangesTests {
     /// The state that a reader builds from the elements it receives.
     private struct Mirror {
         var sensors: [String: Sensor] = [:]

@@ -1,10 +1,11 @@
 import ModelStore
 import StoreEngine
 import StoreRuntime
+import TestSupport
 import Testing
 
 /// How the asynchronous sequences of a store end: one rule applies to all of them.
-@Suite(.timeLimit(.minutes(20))) struct SequenceEndTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct SequenceEndTests {
     /// The sequences.
     enum Kind: String, CaseIterable, CustomTestStringConvertible {
         case changes, squashedChanges, recordsAndChanges, catchUp

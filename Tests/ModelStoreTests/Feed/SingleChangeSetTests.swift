@@ -1,8 +1,9 @@
 import ModelStore
+import TestSupport
 import Testing
 
 /// Change sets read by position or number.
-@Suite(.timeLimit(.minutes(20))) struct SingleChangeSetTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct SingleChangeSetTests {
     @Test func `a change set is read whole by its position and by its number`() async throws {
         let store = try Store.temporary(records: Reading.self, options: ChangeFeedTests.small())
         let position = try await store.write(returning: .position) { tx in

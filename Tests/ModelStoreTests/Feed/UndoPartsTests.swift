@@ -1,10 +1,11 @@
 import ModelStore
+import TestSupport
 import Testing
 
 @testable import StoreEngine
 
 /// Undoing change sets that readers receive in parts.
-@Suite(.timeLimit(.minutes(20))) struct UndoPartsTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct UndoPartsTests {
     private static let count = 20_000
 
     private static func store(_ count: Int = Self.count) async throws -> Store {

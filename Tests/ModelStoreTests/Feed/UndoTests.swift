@@ -1,9 +1,10 @@
 import Foundation
 import ModelStore
+import TestSupport
 import Testing
 
 /// Undoing change sets, and returning to positions.
-@Suite(.timeLimit(.minutes(20))) struct UndoTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct UndoTests {
     private static func sensors(_ store: Store) throws -> [Sensor] { try store.read { try $0.all(Sensor.self) } }
 
     private static func last(_ store: Store) async throws -> ChangeSet {

@@ -4,7 +4,7 @@ import Testing
 
 /// Random histories of writes under live queries, models and counts. After each write all of them equal a fresh read, and every
 /// subscriber's diffs lead to that state, however slow the subscriber is.
-@Suite(.timeLimit(.minutes(20))) struct LiveHistoryTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct LiveHistoryTests {
     static let requests: [FetchRequest<Sensor>] = [
         FetchRequest().order { $0.id.ascending },
         FetchRequest().order { $0.celsius.ascending },

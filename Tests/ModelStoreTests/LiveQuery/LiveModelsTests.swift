@@ -1,8 +1,9 @@
 import ModelStore
+import TestSupport
 import Testing
 
 /// The results of a live query as models.
-@Suite(.timeLimit(.minutes(20))) struct LiveModelsTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct LiveModelsTests {
     private static let byWarmth = Sensor.order { $0.celsius.descending }
 
     @Test func `they are the models of the results, in their order`() async throws {

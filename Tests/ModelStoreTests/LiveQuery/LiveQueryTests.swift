@@ -1,10 +1,11 @@
 import ModelStore
 import StoreEngine
 import StoreRuntime
+import TestSupport
 import Testing
 
 /// Live queries: results that follow each commit and are delivered as scoped updates.
-@Suite(.timeLimit(.minutes(20))) struct LiveQueryTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct LiveQueryTests {
     static func sensor(_ number: Int, celsius: Double = 20, room: String = "hall") -> Sensor {
         ModelTests.sensor(number, celsius: celsius, room: room)
     }

@@ -22,7 +22,7 @@ private enum Wide {
 }
 
 /// Live queries while fields of their records, or of records that those refer to, are added and removed.
-@Suite(.timeLimit(.minutes(20))) struct LiveSchemaTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct LiveSchemaTests {
     private static func schema(_ fields: [String]) -> RecordSchema {
         RecordSchema(
             name: "Gauge",

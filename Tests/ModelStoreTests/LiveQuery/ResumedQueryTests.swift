@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Live queries that resume from a position at which the subscriber knew their results.
-@Suite(.timeLimit(.minutes(20))) struct ResumedQueryTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ResumedQueryTests {
     @Test func `any request's results at any earlier position can be told`() async throws {
         let seed = ProcessInfo.processInfo.environment["MODELSTORE_SEED"].flatMap { UInt64($0) }
         for seed in seed.map({ $0...$0 }) ?? 1...12 { try await Self.check(seed) }

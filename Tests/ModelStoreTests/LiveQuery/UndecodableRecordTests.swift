@@ -1,6 +1,7 @@
 import ModelStore
 import StoreEngine
 import StoreRuntime
+import TestSupport
 import Testing
 
 /// A record with a field whose stored type, any integer, has more values than its Swift type.
@@ -11,7 +12,7 @@ import Testing
 }
 
 /// Live queries over records in which another program has stored values that their Swift type lacks.
-@Suite(.timeLimit(.minutes(20))) struct UndecodableRecordTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct UndecodableRecordTests {
     private static let all = FetchRequest(Probe.self).order { $0.id.ascending }
 
     private static func store() async throws -> Store {

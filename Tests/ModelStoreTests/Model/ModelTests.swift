@@ -3,10 +3,11 @@ import Foundation
 import ModelStore
 import Observation
 import Synchronization
+import TestSupport
 import Testing
 
 /// Live models of records: identity, reading, subscriptions and deletion.
-@Suite(.timeLimit(.minutes(20))) struct ModelTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ModelTests {
     static func sensor(_ number: Int, celsius: Double = 20, room: String = "hall") -> Sensor {
         Sensor(id: "s\(number)", room: room, serial: "A-\(number)", celsius: celsius)
     }

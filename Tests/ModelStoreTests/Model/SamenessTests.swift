@@ -93,7 +93,7 @@ final class ElementReader: @unchecked Sendable {
 }
 
 /// The definition of a change, wherever the store needs one: the stored form of the value differs.
-@Suite(.timeLimit(.minutes(20))) struct SamenessTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct SamenessTests {
     /// The ways to follow the content of a record.
     enum Way: String, CaseIterable, CustomTestStringConvertible {
         case number, text, part, whole, several, changes, updates

@@ -7,7 +7,7 @@ import Testing
 
 /// One task subscribes while another commits. The last value arrives, whenever it was committed. `MODELSTORE_LONG=1` tries each
 /// way as often as the contract requires.
-@Suite(.timeLimit(.minutes(120))) struct SubscribingTests {
+@Suite(.timeLimit(.minutes(TestLength.isLong ? 120 : TestLength.waitMinutes))) struct SubscribingTests {
     /// The ways to follow a sensor until it has a temperature.
     enum Way: String, CaseIterable, CustomTestStringConvertible {
         case values, changes, updates, tracking

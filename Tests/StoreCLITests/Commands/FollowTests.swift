@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// `feed --follow` next to writing processes: interrupted, killed, and with its output closed.
-@Suite("Following the feed", .timeLimit(.minutes(20))) struct FollowTests {
+@Suite("Following the feed", .timeLimit(.minutes(TestLength.waitMinutes))) struct FollowTests {
     private static func writeLogs(_ numbers: ClosedRange<Int>, _ store: Store) throws {
         for number in numbers { try store.write { try Sample.putLog(number, in: &$0) } }
     }

@@ -2,12 +2,13 @@ import Foundation
 import Glibc
 import StoreEngine
 import StoreRuntime
+import TestSupport
 import Testing
 
 @testable import StoreCommands
 
 /// `watch` on a terminal: a table that is updated in place.
-@Suite("Live tables", .timeLimit(.minutes(20))) struct LiveTableTests {
+@Suite("Live tables", .timeLimit(.minutes(TestLength.waitMinutes))) struct LiveTableTests {
     private static func start(_ tool: Tool, _ terminal: PseudoTerminal, _ arguments: String...) throws -> Follower {
         Follower(
             try tool.start(

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `watch` next to writing processes: interrupted, killed, and with its output closed.
-@Suite("Watching", .timeLimit(.minutes(20))) struct WatchTests {
+@Suite("Watching", .timeLimit(.minutes(TestLength.waitMinutes))) struct WatchTests {
     private static func start(_ tool: Tool, _ arguments: String...) throws -> Follower {
         Follower(try tool.start(["watch"] + arguments + ["--output", "jsonl"]))
     }

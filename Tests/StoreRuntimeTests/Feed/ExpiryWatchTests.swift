@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import StoreEngine
@@ -33,7 +34,8 @@ import Testing
         #expect(told(Self.consumer("a", at: 9, isExpired: true, number: 2)) == ["a"])
     }
 
-    @Test(.timeLimit(.minutes(20))) func `a program is told of a consumer that another has had expire, once`()
+    @Test(.timeLimit(.minutes(TestLength.waitMinutes)))
+    func `a program is told of a consumer that another has had expire, once`()
         async throws
     {
         let folder = try StoreFolder()
@@ -70,7 +72,8 @@ import Testing
         #expect(told.withLock { $0 } == ["late"])
     }
 
-    @Test(.timeLimit(.minutes(20))) func `a program is told of a consumer that expires by its own retention`()
+    @Test(.timeLimit(.minutes(TestLength.waitMinutes)))
+    func `a program is told of a consumer that expires by its own retention`()
         async throws
     {
         let (reports, report) = AsyncStream.makeStream(of: String.self)

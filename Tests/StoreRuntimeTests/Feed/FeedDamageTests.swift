@@ -7,7 +7,7 @@ import Testing
 @testable import StoreRuntime
 
 /// How readers, writers and retention handle a damaged feed.
-@Suite(.timeLimit(.minutes(20))) struct FeedDamageTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct FeedDamageTests {
     private static func open(_ sample: SampleStore, _ change: (inout StoreLimits) -> Void = { _ in }) throws -> Store {
         var options = StoreOptions()
         options.durability = .relaxed
@@ -63,6 +63,50 @@ import Testing
             #expect(ends == [.damaged, .damaged], "seed \(seed)")
             store.close()
         }
+    }
+
+    /// Puts the change sets of another store in the place of a store's own, from one sequence number on.
+    private static func replace(_ sample: SampleStore, from sequence: UInt64) throws {
+        let other = try SampleStore()
+        var entries: [RawEntry] = []
+        try other.folder.tamper { raw in
+            entries = try raw.snapshot.entries(of: SampleStore.feed)
+                .filter { !$0.key.lexicographicallyPrecedes(KeyBytes.fragment(sequence)) }
+        }
+        try sample.folder.tamper { raw in
+            for entry in entries { try raw.put(SampleStore.feed, entry.key, entry.value) }
+        }
+    }
+
+    @Test(arguments: 2...SampleStore.newest)
+    func `a history that does not continue the sets before it has diverged`(from sequence: UInt64) throws {
+        let sample = try SampleStore()
+        try Self.replace(sample, from: sequence)
+        let store = try Self.open(sample)
+        defer { store.close() }
+        let (sequences, ends) = try Self.read(store)
+        #expect(sequences == Array(1..<sequence))
+        #expect(ends == [.positionDiverged, .positionDiverged])
+    }
+
+    @Test(arguments: 2...SampleStore.newest)
+    func `a history that is replaced while a reader waits between two sets has diverged for it`(
+        from sequence: UInt64
+    ) throws {
+        let sample = try SampleStore()
+        var store = try Self.open(sample)
+        let position = try store.read { try $0._reading.position(at: sequence - 2) }
+        var walk = FeedWalk(after: position)
+        func read() throws -> [UInt64] {
+            try store.read { try walk.read($0._reading, FeedWalk.Limits(changes: 10_000, changeSets: 1)) }
+                .map(\.sequence)
+        }
+        #expect(try read() == [sequence - 1])
+        store.close()
+        try Self.replace(sample, from: sequence)
+        store = try Self.open(sample)
+        defer { store.close() }
+        for _ in 0..<2 { #expect(storeError { _ = try read() }?.code == .positionDiverged) }
     }
 
     @Test func `retention goes past damage, and no write fails for it`() throws {

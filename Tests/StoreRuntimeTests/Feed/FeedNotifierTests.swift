@@ -8,7 +8,7 @@ import Testing
 @testable import StoreRuntime
 
 /// How the notifier resumes tasks that wait for the feed, and when its threads rest.
-@Suite(.timeLimit(.minutes(20))) struct FeedNotifierTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct FeedNotifierTests {
     @Test func `a thread rests only while nobody waits and nobody has waited`() {
         var state = FeedNotifierState()
         let unparked = Mutex(0)

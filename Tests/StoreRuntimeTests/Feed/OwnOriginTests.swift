@@ -1,11 +1,12 @@
 import Foundation
 import StoreEngine
+import TestSupport
 import Testing
 
 @testable import StoreRuntime
 
 /// Readers that skip the change sets of their own program.
-@Suite(.timeLimit(.minutes(20))) struct OwnOriginTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct OwnOriginTests {
     @Test func `a reset comes although this process has noted it, and its own changes do not`() async throws {
         let folder = try StoreFolder()
         var start: Position

@@ -2,12 +2,13 @@ import Foundation
 import LMDB
 import StoreEngine
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import StoreRuntime
 
 /// The notifier finds commits by polling where no wake arrives.
-@Suite(.timeLimit(.minutes(20))) struct SweepTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct SweepTests {
     /// A store as the notifier sees it.
     private final class Seen: Sendable {
         private let state = Mutex((sequence: UInt64(0), foreign: Int?.none, told: 0))

@@ -180,7 +180,7 @@ final class TrailModelRun {
                     if !isReady { endedDifferences += 1 }
                     isReady = true
                     replica.reached = now.sequence
-                    expectEqual(replica)
+                    try requireEqual(replica)
                 case .commit(let set):
                     let next = replica.reached + 1
                     #expect(isReady, "seed \(seed)")
@@ -190,7 +190,7 @@ final class TrailModelRun {
                     }
                     guard set.isLastPart else { break }
                     replica.reached = set.sequence
-                    expectEqual(replica)
+                    try requireEqual(replica)
                 }
                 try disturb()
             }
@@ -221,8 +221,8 @@ final class TrailModelRun {
         }
     }
 
-    private func expectEqual(_ replica: Replica) {
+    private func requireEqual(_ replica: Replica) throws {
         let expected = states[replica.reached].map { replica.kept($0) }
-        #expect(replica.rows == expected, "seed \(seed), change set \(replica.reached)")
+        try requireSame(replica.rows, expected, "seed \(seed), change set \(replica.reached)")
     }
 }

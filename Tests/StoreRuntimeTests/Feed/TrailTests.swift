@@ -1,12 +1,13 @@
 import Foundation
 import LMDB
+import TestSupport
 import Testing
 
 @testable import StoreEngine
 @testable import StoreRuntime
 
 /// The trail: the store's memory of change sets that have left the feed, and the differences that it delivers.
-@Suite(.timeLimit(.minutes(20))) struct TrailTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct TrailTests {
     private static let longID = String(repeating: "long ", count: 70)
 
     private static func options(trail: Int? = 1_000, retained: Int = 1) -> StoreOptions {

@@ -1,12 +1,13 @@
 import Foundation
 import StoreEngine
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import StoreRuntime
 
 /// Waits for positions that this process has not reached.
-@Suite(.timeLimit(.minutes(20))) struct WaitTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct WaitTests {
     /// Creates a store with fixed time, random seed and process id. Twins that receive the same writes have the same positions,
     /// so one twin predicts the positions of another.
     private static func twin(retained: Int = 10_000) throws -> Store {

@@ -3,12 +3,13 @@ import Foundation
 import LMDB
 import StoreEngine
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import StoreRuntime
 
 /// Reading while another process adds record types.
-@Suite(.timeLimit(.minutes(20))) struct ForeignDeclarationTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ForeignDeclarationTests {
     @Test func `reading goes on while another process adds record types and commits right after`() async throws {
         let child = try ForeignChild()
         let history = try ForeignHistory(seed: 1, child, types: [Sensor.self])

@@ -35,7 +35,7 @@ import Testing
                 try await history.round { writer.operations(writer.generator.pick([1, 1, 1, 2, 3, 8, 40])) }
             }
         } catch {
-            throw Mismatch("MODELSTORE_SEED=\(seed): \(error)\n\(history.trace.joined(separator: "\n"))")
+            throw Mismatch("MODELSTORE_SEED=\(seed): \(error)\n\(whole: Brief.last(of: history.trace))")
         }
         try await history.end()
     }
@@ -64,7 +64,7 @@ import Testing
                 try await history.round { scenario.closure() }
             }
         } catch {
-            throw Mismatch("MODELSTORE_SEED=\(seed): \(error)\n\(history.trace.joined(separator: "\n"))")
+            throw Mismatch("MODELSTORE_SEED=\(seed): \(error)\n\(whole: Brief.last(of: history.trace))")
         }
         try await history.end()
     }

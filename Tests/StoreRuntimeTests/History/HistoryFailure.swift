@@ -1,4 +1,6 @@
-/// A difference between a history and the oracle, with everything needed to repeat it.
+import TestSupport
+
+/// A difference between a history and the oracle, with the seed that repeats it, and the last events.
 struct HistoryFailure: Error, CustomStringConvertible {
     let seed: UInt64
     let events: [HistoryEvent]
@@ -8,7 +10,7 @@ struct HistoryFailure: Error, CustomStringConvertible {
         """
         \(difference)
         replay with MODELSTORE_SEED=\(seed):
-        \(events.map { "\($0)" }.joined(separator: "\n"))
+        \(Brief.last(of: events))
         """
     }
 }
@@ -17,5 +19,5 @@ struct HistoryFailure: Error, CustomStringConvertible {
 struct Difference: Error, CustomStringConvertible {
     let description: String
 
-    init(_ description: String) { self.description = description }
+    init(_ text: Brief) { description = text.description }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import LMDB
 import StoreEngine
+import TestSupport
 
 @testable import StoreRuntime
 

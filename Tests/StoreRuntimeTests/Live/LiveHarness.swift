@@ -332,10 +332,3 @@ extension LiveDifference {
         return rows
     }
 }
-
-/// A failure of a randomized test. It is thrown, because an expectation in each of many runs takes longer than the run.
-struct Mismatch: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
-}

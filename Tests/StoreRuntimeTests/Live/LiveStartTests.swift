@@ -1,11 +1,12 @@
 import LMDB
 import StoreEngine
+import TestSupport
 import Testing
 
 @testable import StoreRuntime
 
 /// Live results whose requests run while other writers commit. No writer waits for them, and they miss no commit.
-@Suite(.timeLimit(.minutes(20))) struct LiveStartTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct LiveStartTests {
     private static let request = Sensor.where { $0.celsius > 10 }.order { $0.celsius.ascending }.limit(3)
 
     private static func key(_ held: HeldStore, isCount: Bool = false) throws -> LiveKey {

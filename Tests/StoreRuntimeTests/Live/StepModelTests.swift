@@ -2,12 +2,13 @@ import LMDB
 import Observation
 import StoreEngine
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import StoreRuntime
 
 /// Models that are created, read and ended while steps are in progress.
-@Suite(.timeLimit(.minutes(20))) struct StepModelTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct StepModelTests {
     @Test func `a model of a record that came and went within a step is deleted`() async throws {
         let held = try HeldStore()
         held.hold()
@@ -103,6 +104,30 @@ import Testing
         let model = try held.store.core.view { _ in try held.store.model(Sensor.self, id: "s1") }
         #expect(value(first, model) == 5)
         #expect(value(second, model) == 6)
+    }
+
+    @Test func `the end of one view leaves the version that another view reads`() async throws {
+        let held = try HeldStore()
+        let (store, dispatcher) = (held.store, held.store.core.dispatcher)
+        try held.put(5)
+        await held.show()
+        let model = try store.model(Sensor.self, id: "s1")
+        let first = try dispatcher.openView()
+        try held.put(6)
+        await held.show()
+        let sequence = model.position.sequence
+        // The second view is at a position at which the model does not change.
+        try store.commitUnshown { tx in try tx.insert(Sensor(id: "s2", room: "hall", serial: "A-2")) }
+        await held.show()
+        let second = try dispatcher.openView()
+        try held.put(8)
+        await held.show()
+        #expect(store.core.enter(first) { model.celsius } == 5)
+        // This step drops the versions that only the first view could read.
+        try held.put(9)
+        await held.show()
+        let (celsius, position) = store.core.enter(second) { (model.celsius, model.position) }
+        #expect(celsius == 6 && position.sequence == sequence && second.sequence == sequence + 1)
     }
 
     @Test func `what begins to observe after the end is ended`() async throws {

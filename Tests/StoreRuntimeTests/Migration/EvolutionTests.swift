@@ -202,7 +202,7 @@ private final class EvolutionHistory {
             found.append(record)
             return true
         }
-        #expect(found == expected, "\(place)")
+        try requireSame(found, expected, "\(place)")
         for field in model.fields where field.index != nil {
             let value = generator.value(field.type)
             var request = Request()

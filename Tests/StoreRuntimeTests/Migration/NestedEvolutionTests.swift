@@ -46,10 +46,10 @@ import Testing
         let seen = try encoded(old, as: shape.declared)
         var reduced = ByteWriter()
         unsafe try form.reduce(oldStored.span.bytes, to: &reduced)
-        #expect(reduced.array() == seen, place)
+        try requireSame(reduced.array(), seen, "\(place)")
         var kept = ByteWriter()
         unsafe try form.complete(seen.span.bytes, with: oldStored.span.bytes, to: &kept)
-        #expect(kept.array() == oldStored, place)
+        try requireSame(kept.array(), oldStored, "\(place)")
 
         // The program reads back exactly the value that it wrote, whatever was stored before.
         let written = try encoded(new, as: shape.declared)
@@ -62,9 +62,9 @@ import Testing
             }
             var back = ByteWriter()
             try form.reduce(whole.bytes, to: &back)
-            #expect(back.array() == written, place)
+            try requireSame(back.array(), written, "\(place)")
             let value = try shape.read(DynamicValue(from: whole.bytes, as: shape.stored), as: shape.stored)
-            #expect(value == shape.completed(new, from: isThere ? old : nil), place)
+            try requireSame(value, shape.completed(new, from: isThere ? old : nil), "\(place)")
         }
     }
 }
@@ -244,7 +244,7 @@ private final class NestedHistory {
             found[id] = zip(zip(shapes, types), record.values.dropFirst()).map { $0.0.read($1, as: $0.1) }
             return true
         }
-        #expect(found == expected.mapValues { $0.map { Optional($0) } }, place)
+        try requireSame(found, expected.mapValues { $0.map { Optional($0) } }, "\(place)")
         // Also counts records through the index.
         guard case .array(let inner) = shapes[2], types[2].hasIndexableElements else { return }
         let element = generator.value(inner)

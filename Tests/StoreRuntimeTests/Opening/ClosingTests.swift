@@ -1,11 +1,12 @@
 import Foundation
 import LMDB
 import StoreEngine
+import TestSupport
 import Testing
 
 @testable import StoreRuntime
 
-@Suite(.timeLimit(.minutes(20))) struct ClosingTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ClosingTests {
     @Test func `closing inside a read closure returns at once and closes the store after it`() async throws {
         let folder = try StoreFolder()
         let store = try Store(at: folder.path, records: Sensor.self)

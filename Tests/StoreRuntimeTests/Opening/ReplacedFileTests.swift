@@ -49,25 +49,24 @@ import Testing
         let ahead = Position(
             store: position.store, epoch: position.epoch, sequence: position.sequence + 1, hash: position.hash)
         let began = AsyncStream<Void>.makeStream()
-        let failures = Task {
-            try await withThrowingTaskGroup(of: StoreError.Code?.self) { group in
-                group.addTask {
-                    await code {
-                        for try await _ in store.updates(of: FetchRequest<Sensor>()) { began.continuation.yield() }
-                    }
+        // A test that exceeds its time limit is cancelled, and these tasks with it.
+        async let failures = withThrowingTaskGroup(of: StoreError.Code?.self) { group in
+            group.addTask {
+                await code {
+                    for try await _ in store.updates(of: FetchRequest<Sensor>()) { began.continuation.yield() }
                 }
-                group.addTask {
-                    await code { for try await _ in store.changes(from: .oldest) { began.continuation.yield() } }
-                }
-                group.addTask {
-                    await code { try await store.consume("totals") { _, _ in began.continuation.yield() } }
-                }
-                group.addTask {
-                    began.continuation.yield()
-                    return await code { try await store.wait(for: ahead) }
-                }
-                return try await group.reduce(into: [StoreError.Code?]()) { $0.append($1) }
             }
+            group.addTask {
+                await code { for try await _ in store.changes(from: .oldest) { began.continuation.yield() } }
+            }
+            group.addTask {
+                await code { try await store.consume("totals") { _, _ in began.continuation.yield() } }
+            }
+            group.addTask {
+                began.continuation.yield()
+                return await code { try await store.wait(for: ahead) }
+            }
+            return try await group.reduce(into: [StoreError.Code?]()) { $0.append($1) }
         }
         var count = 0
         for await _ in began.stream {
@@ -75,7 +74,7 @@ import Testing
             if count == 4 { break }
         }
         try change.make(folder.path + "/" + file)
-        #expect(try await failures.value == Array(repeating: .filesRemoved, count: 4))
+        #expect(try await failures == Array(repeating: .filesRemoved, count: 4))
     }
 
     @Test func `a write to a file that was cut fails, and reads no page behind its end`() async throws {

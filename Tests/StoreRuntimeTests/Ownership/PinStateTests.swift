@@ -5,7 +5,7 @@ import Testing
 @testable import StoreRuntime
 
 /// The registry's state machine, compared with a simple model.
-@Suite(.timeLimit(.minutes(20))) struct PinStateTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct PinStateTests {
     private final class Plain {}
     private final class Restful: RestingObject {}
 

@@ -1,9 +1,10 @@
 import StoreEngine
+import TestSupport
 import Testing
 
 @testable import StoreRuntime
 
-@Suite(.timeLimit(.minutes(20))) struct ScopeObservingTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ScopeObservingTests {
     @Test func `what observes a closed scope leaves nothing with the store`() async throws {
         let store = try Store.temporary(records: Sensor.self)
         let scope = try store.scope("part")

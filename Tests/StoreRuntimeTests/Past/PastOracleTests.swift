@@ -54,7 +54,7 @@ import Testing
                 return true
             }
             // Compared as text, because a record that contains NaN does not equal itself.
-            #expect("\(found)" == "\(expected)", "\(place), \(name)")
+            try requireSame("\(found)", "\(expected)", "\(place), \(name)")
             #expect(try scope.count(typeIndex: type) == expected.count, "\(place), \(name)")
             for index in scope.catalog.types[type].indexes where !index.isMultiple {
                 let entries = try scope.snapshot.statistics(of: index.database).entries
@@ -81,7 +81,7 @@ import Testing
                 let catalog = try history.store.read { $0._reading.catalog }
                 let found = try difference.changes.map { try Self.text($0) }.sorted()
                 let expected = Self.differences(from, to, catalog)
-                #expect(found == expected, "\(place)")
+                try requireSame(found, expected, "\(place)")
             }
         }
     }

@@ -39,6 +39,39 @@ import Testing
         #expect(try store.read { try $0.fetch(Sensor.where { $0.room == "r1" }).map(\.id) } == ["s1", "s5"])
     }
 
+    @Test func `a damaged value that decodes is an error in every read of the whole record`() throws {
+        let sample = try SampleStore()
+        let key = PlantedDamage.key("s2")
+        try sample.folder.tamper { raw in
+            try raw.change(SampleStore.sensors, key) { bytes in
+                // The last character of the serial `A-2`, which becomes `A-3`.
+                let serial = try #require(bytes.indices.last { bytes[$0...].starts(with: "A-2".utf8) })
+                bytes[serial + 2] ^= 1
+            }
+        }
+        let store = try Store(at: sample.folder.path, records: Sensor.self, Ticket.self, Slot.self)
+        defer { store.close() }
+        // A read of one field leaves out the checksum, and shows that the damaged bytes decode.
+        #expect(try store.read { try $0.value(Sensor.self, id: "s2", \.serial) } == "A-3")
+        let reads: [(String, (borrowing ReadTransaction) throws -> Void)] = [
+            ("by id", { tx in _ = try tx.get(Sensor.self, id: "s2") }),
+            ("by unique field", { tx in _ = try tx.get(Sensor.self, unique: \.serial, equals: "A-2") }),
+            ("by request", { tx in _ = try tx.fetch(Sensor.where { $0.id == "s2" }) }),
+            ("by index", { tx in _ = try tx.fetch(Sensor.where { $0.room == "r0" }) }),
+            ("by walk", { tx in _ = try tx.fetch(Sensor.where { $0.celsius > 0 }) }),
+            ("without its type", { tx in _ = try tx._reading.dynamicRecord(id: [.string("s2")], typeIndex: 0) }),
+        ]
+        for (name, read) in reads {
+            let error = storeError { try store.read { try read($0) } }
+            #expect(error?.code == .damaged && "\(error, default: "")".contains("checksum"), "\(name)")
+        }
+        #expect(storeError { _ = try store.model(Sensor.self, id: "s2") }?.code == .damaged)
+        let failedWrite = storeError {
+            _ = try store.write { try $0.update(Sensor.self, id: "s2") { $0.celsius = 1 } }
+        }
+        #expect(failedWrite?.code == .damaged)
+    }
+
     @Test func `a damaged record is an error also where a filter of the feed would leave it out`() throws {
         let sample = try SampleStore()
         try sample.folder.tamper { try Damage.record.plant(&$0) }

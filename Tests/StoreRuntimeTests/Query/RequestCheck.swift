@@ -71,7 +71,7 @@ struct RequestCheck {
         var whole = request
         whole.limit = nil
         let rows = NaiveQuery(type: type, request: whole, last: last).run(all).map(BitwiseRecord.init)
-        if pages != rows { Issue.record("\(place): the pages of \(request) are \(pages), not \(rows)") }
+        try requireSame(pages, rows, "\(place): the pages of \(request)")
     }
 
     /// Returns the records of which a request without an order may return any; nil if the request has an order.

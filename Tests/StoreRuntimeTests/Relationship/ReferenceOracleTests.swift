@@ -16,7 +16,7 @@ import Testing
         var model = ReferenceModel(scenario.schemas)
         for number in 0..<60 {
             let operations = scenario.closure()
-            let place = "seed \(seed), closure \(number): \(operations)"
+            let place = Brief("seed \(seed), closure \(number): \(operations)").description
             let before = model
             var expected: [Bool] = []
             for operation in operations { expected.append(model.apply(operation)) }
@@ -49,7 +49,7 @@ import Testing
                 return true
             }
         }
-        #expect(found.keys == model.records.keys, "\(place)")
+        try requireSame(Set(found.keys), Set(model.records.keys), "\(whole: place)")
         for (key, values) in found {
             for (index, field) in model.schemas[key.type].fields.enumerated() {
                 guard let expected = model.records[key]?[index] else { continue }

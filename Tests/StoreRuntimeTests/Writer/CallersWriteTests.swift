@@ -2,12 +2,13 @@ import Dispatch
 import Foundation
 import LMDB
 import StoreEngine
+import TestSupport
 import Testing
 
 @testable import StoreRuntime
 
 /// Blocking writes that run on the caller's thread because no other write is queued.
-@Suite(.timeLimit(.minutes(20))) struct CallersWriteTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct CallersWriteTests {
     private func sensor(_ number: Int) -> Sensor { Sensor(id: "s\(number)", room: "r", serial: "\(number)") }
 
     @Test func `a blocking write runs on the calling thread, others on the writer's`() async throws {

@@ -1,11 +1,12 @@
 import Foundation
 import LMDB
 import StoreEngine
+import TestSupport
 import Testing
 
 @testable import StoreRuntime
 
-@Suite(.timeLimit(.minutes(20))) struct GroupCommitTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct GroupCommitTests {
     private struct OwnError: Error, Equatable { let number: Int }
 
     private func sensor(_ number: Int) -> Sensor { Sensor(id: "s\(number)", room: "r", serial: "\(number)") }
@@ -73,6 +74,25 @@ import Testing
             try await group.waitForAll()
         }
         #expect(try store.environmentInfo().lastTransactionID == before + 3)
+    }
+
+    @Test func `withdrawn writes take no place in a full queue`() async throws {
+        var options = StoreOptions()
+        options.limits.queuedWrites = 2
+        let store = try Store.temporary(records: Sensor.self, options: options)
+        let gate = await Gate.closed(before: store)
+        let withdrawn = (0..<2).map { number in Task { try await store.write { try $0.insert(sensor(number)) } } }
+        await gate.waits(for: 2)
+        #expect(await storeError { try await store.write { try $0.insert(sensor(2)) } }?.code == .queueFull)
+        for task in withdrawn {
+            task.cancel()
+            await #expect(throws: CancellationError.self) { _ = try await task.value }
+        }
+        // Queued at once, while the writer is still busy.
+        let last = Task.immediate { try await store.write { try $0.insert(sensor(3)) } }
+        await gate.open(after: 1)
+        _ = try await last.value
+        #expect(try store.all(Sensor.self).map(\.id) == ["s3"])
     }
 
     @Test func `cancelling withdraws a waiting write and leaves the others`() async throws {

@@ -2,9 +2,10 @@ import Foundation
 import LMDB
 import StoreEngine
 import StoreRuntime
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct MapGrowthTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct MapGrowthTests {
     /// The inputs of one run of a closure.
     private struct Inputs: Hashable, Sendable {
         var time: Date

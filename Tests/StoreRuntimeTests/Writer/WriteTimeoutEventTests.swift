@@ -1,12 +1,15 @@
 import ChildPrograms
 import StoreEngine
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import StoreRuntime
 
 /// Events for writes that time out while another process holds the write lock.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: Python.interpreter != nil, "needs Python with py-lmdb"))
+@Suite(
+    .timeLimit(.minutes(TestLength.waitMinutes)), .enabled(if: Python.interpreter != nil, "needs Python with py-lmdb")
+)
 struct WriteTimeoutEventTests {
     @Test func `a batch whose writes all time out is no failed commit`() async throws {
         let folder = try StoreFolder()

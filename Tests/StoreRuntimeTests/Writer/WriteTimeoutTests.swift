@@ -2,12 +2,15 @@ import ChildPrograms
 import Foundation
 import StoreEngine
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import StoreRuntime
 
 /// Writes that wait for another process.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: Python.interpreter != nil, "needs Python with py-lmdb"))
+@Suite(
+    .timeLimit(.minutes(TestLength.waitMinutes)), .enabled(if: Python.interpreter != nil, "needs Python with py-lmdb")
+)
 struct WriteTimeoutTests {
     private let folder: StoreFolder
 

@@ -76,7 +76,13 @@ package struct FeedWalk: Sendable {
                 // The next fragment follows the previous one directly, even if it belongs to the next entry.
                 isPlaced = unsafe isPlaced ? try cursor.next() : try cursor.seek(exactly: entry.nextKey.span.bytes)
                 guard isPlaced else { throw CodecError("its next fragment is missing") }
-                part = try entry.take(key: cursor.key, value: cursor.value, limit: limits.changes, into: &changes)
+                do {
+                    part = try entry.take(key: cursor.key, value: cursor.value, limit: limits.changes, into: &changes)
+                } catch {
+                    guard FragmentChain.begins(key: cursor.key, value: cursor.value, elsewhereThan: position)
+                    else { throw error }
+                    throw ReadContext.diverged(position)
+                }
             }
             guard let part else { break }
             decoder = part.isLast ? nil : entry

@@ -38,4 +38,14 @@ struct FragmentChain: Sendable {
         isComplete = fragment.isLast
         return fragment.stream
     }
+
+    /// Returns whether a fragment is the undamaged first fragment of the change set after a position, but continues another change
+    /// set. The store then has another history than the one that was read.
+    static func begins(key: RawSpan, value: RawSpan, elsewhereThan position: Position) -> Bool {
+        guard let fragment = try? FeedFragment(key: key, value: value),
+            fragment.sequence == position.sequence + 1, fragment.fragment == 0,
+            let previous = try? FeedFragment.previousHash(inFirst: fragment.stream)
+        else { return false }
+        return previous != position.hash && fragment.computedHash(seed: previous) == fragment.storedHash
+    }
 }

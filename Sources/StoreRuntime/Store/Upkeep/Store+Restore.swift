@@ -38,36 +38,53 @@ private struct Restoration {
         guard FileManager.default.fileExists(atPath: source + "/data.mdb") else {
             throw StoreError(.noSuchStore, "\(source) holds no store", remedy: "name the directory of a backup")
         }
-        try makeTarget()
+        let isTargetMade = try makeTarget()
+        do {
+            try replace(isTargetMade)
+        } catch {
+            if isTargetMade { _ = unsafe rmdir(target) }
+            throw error
+        }
+    }
+
+    private func replace(_ isTargetMade: Bool) throws {
         guard !isSameLocation else {
             throw StoreError(.inUse, "\(source) and \(target) are the same store", remedy: "name another directory")
         }
         // A first check, so that a long copy is not made in vain.
         try StoreLock.requireUnused(target)
         let work = target + "/" + Self.workPrefix + UUID().uuidString
-        do {
-            try FileManager.default.createDirectory(atPath: work, withIntermediateDirectories: false)
-        } catch {
-            throw StoreError(.accessDenied, "no file can be created in \(target): \(ErrorText.of(error))")
+        guard StoreFile.makeDirectory(work, mode: 0o700) else {
+            throw StoreError(failed: "no file can be created in \(target)")
         }
+        var keepsWork = false
         // A failure leaves nothing behind. The next restore removes the remains of a crash.
-        defer { try? FileManager.default.removeItem(atPath: work) }
+        defer { if !keepsWork { try? FileManager.default.removeItem(atPath: work) } }
         try copy(to: work)
         try check(work)
         keepOwnership(of: work + "/data.mdb")
-        try Self.sync(work + "/data.mdb", O_RDONLY)
+        guard StoreFile.sync(work + "/data.mdb") else {
+            throw StoreError(failed: "\(work)/data.mdb cannot be written to disk")
+        }
         let lock = try StoreLock.take(target)
         defer { lock.release() }
-        try exchange(work)
+        do {
+            try exchange(work, &keepsWork)
+        } catch {
+            if isTargetMade { removeTarget(work) }
+            throw error
+        }
         removeLeftovers()
     }
 
-    private func makeTarget() throws(StoreError) {
-        if FileManager.default.fileExists(atPath: target) { return }
-        try StoreDirectory.make(target, mode: 0o750)
+    /// Creates the target if it is missing, and returns whether it did.
+    private func makeTarget() throws(StoreError) -> Bool {
+        if FileManager.default.fileExists(atPath: target) { return false }
+        let isMade = try StoreDirectory.make(target, mode: 0o750)
         // If root creates the directory, it gets the owner of its parent.
         let parent = URL(filePath: target).deletingLastPathComponent().path
         if geteuid() == 0, let owner = FileFacts(parent) { _ = unsafe chown(target, owner.owner, owner.group) }
+        return isMade
     }
 
     private var isSameLocation: Bool {
@@ -82,8 +99,7 @@ private struct Restoration {
             options.isReadOnly = true
             let store = try Store(at: source, records: [], options: options)
             defer { store.close() }
-            try store.backup(to: work)
-            return
+            return try store.copyData(to: work, compacting: false)
         }
         try mapLMDB { () throws(LMDBError) in
             try StoreFile.copy(source + "/data.mdb", to: work + "/data.mdb")
@@ -107,18 +123,37 @@ private struct Restoration {
     }
 
     /// Exchanges the files in one step: the new file takes the name, and the old one keeps the other name until that is on disk.
-    private func exchange(_ work: String) throws {
+    ///
+    /// - Parameter keepsWork: becomes true if the old file has to stay in the work directory.
+    private func exchange(_ work: String, _ keepsWork: inout Bool) throws(StoreError) {
         let made = work + "/data.mdb"
         let hadData = StoreFile.exchange(made, data)
         guard hadData || errno == ENOENT && StoreFile.move(made, toNew: data) else {
-            throw Self.failure("\(data) cannot be replaced")
+            throw StoreError(failed: "\(data) cannot be replaced")
         }
-        do {
-            try Self.sync(target, O_RDONLY | O_DIRECTORY)
-        } catch {
-            if hadData { _ = StoreFile.exchange(made, data) } else { _ = unsafe unlink(data) }
-            throw error
+        if StoreFile.syncDirectory(target) { return }
+        var error = StoreError(failed: "the directory \(target) cannot be written to disk")
+        if !hadData {
+            _ = unsafe unlink(data)
+        } else if !StoreFile.exchange(made, data) {
+            keepsWork = true
+            error = StoreError(
+                error.code, "\(error.message). The restored store is in place, and the earlier one is \(made)",
+                remedy: "move the earlier file back, or restore again")
         }
+        throw error
+    }
+
+    /// Removes the directory that this restore created, while the lock is held, if it still holds only the lock file.
+    ///
+    /// The directory loses its name first. A process that waits for the lock then finds no directory, and does not use a lock file
+    /// that has no name any more.
+    private func removeTarget(_ work: String) {
+        try? FileManager.default.removeItem(atPath: work)
+        guard (try? FileManager.default.contentsOfDirectory(atPath: target)) == ["lock.mdb"] else { return }
+        let aside = target + Self.workPrefix + UUID().uuidString
+        guard StoreFile.move(target, toNew: aside) else { return }
+        try? FileManager.default.removeItem(atPath: aside)
     }
 
     private func removeLeftovers() {
@@ -126,24 +161,5 @@ private struct Restoration {
         where name.hasPrefix(Self.workPrefix) {
             try? FileManager.default.removeItem(atPath: target + "/" + name)
         }
-    }
-
-    private static func sync(_ path: String, _ flags: Int32) throws(StoreError) {
-        let descriptor = unsafe open(path, flags | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure("\(path) cannot be opened") }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failure("\(path) cannot be written to disk") }
-    }
-
-    fileprivate static func failure(_ what: String) -> StoreError {
-        let code = errno
-        let kind: StoreError.Code =
-            switch code {
-            case ENOSPC, EDQUOT: .diskFull
-            case EACCES, EPERM, EROFS: .accessDenied
-            default: .ioError
-            }
-        let reason = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
-        return StoreError(kind, "\(what): \(reason)")
     }
 }

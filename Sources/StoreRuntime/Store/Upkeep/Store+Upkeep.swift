@@ -32,6 +32,8 @@ extension Store {
     /// The copy is a store of its own. Its first writer starts a new epoch, so that positions of the two stores differ. Blocks
     /// for as long as the copy takes. Until it is done, the store cannot reuse pages that writers free.
     ///
+    /// When the method returns, the copy is on disk. After a failure, the directory holds no copy.
+    ///
     /// - Parameters:
     ///   - directory: an empty directory, or a missing one in a directory that exists.
     ///   - compacting: whether to leave out free pages. The copy is then smaller and takes longer.
@@ -39,10 +41,14 @@ extension Store {
     public func backup(to directory: String, compacting: Bool = false) throws {
         try requireOpen()
         guard !FileManager.default.fileExists(atPath: StoreDirectory.dataFile(directory)) else {
-            throw StoreError(
-                .storeExists, "\(directory) already holds a store", remedy: "choose an empty directory")
+            throw StoreDirectory.occupied(directory)
         }
-        try StoreDirectory.make(directory)
+        try NewDataFile(in: directory).make { work in try copyData(to: work, compacting: compacting) }
+    }
+
+    /// Writes a consistent copy of the data file to an empty directory. The caller syncs it.
+    package func copyData(to directory: String, compacting: Bool) throws {
+        try requireOpen()
         try mapLMDB { () throws(LMDBError) in try core.environment.copy(to: directory, compacting: compacting) }
         if compacting { try CompactedCopy(original: core, directory: directory).settle() }
     }

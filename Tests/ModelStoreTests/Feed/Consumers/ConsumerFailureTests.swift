@@ -1,5 +1,6 @@
 import ModelStore
 import Synchronization
+import TestSupport
 import Testing
 
 @Record private struct Sighting: Equatable {
@@ -8,7 +9,7 @@ import Testing
 }
 
 /// How consumers handle failures outside their closures, and failures that do not end them.
-@Suite(.timeLimit(.minutes(20))) struct ConsumerFailureTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ConsumerFailureTests {
     private static func options(_ note: @escaping @Sendable (ConsumerEvent) -> Void = { _ in }) -> ConsumerOptions {
         var options = ConsumerOptions()
         options.sleep = { _ in

@@ -1,8 +1,9 @@
 import ModelStore
+import TestSupport
 import Testing
 
 /// The lag of consumers, counted with their filters.
-@Suite(.timeLimit(.minutes(20))) struct ConsumerLagTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ConsumerLagTests {
     private static func store() async throws -> Store {
         let store = try ChangeFeedTests.store()
         try await store.write { tx in for number in 0..<5 { try tx.insert(ChangeFeedTests.sensor(number)) } }

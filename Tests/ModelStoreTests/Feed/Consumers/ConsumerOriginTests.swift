@@ -1,9 +1,10 @@
 import Foundation
 import ModelStore
+import TestSupport
 import Testing
 
 /// A consumer does not receive its own writes, whichever program runs it.
-@Suite(.timeLimit(.minutes(20))) struct ConsumerOriginTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ConsumerOriginTests {
     private static func open(_ directory: TestDirectory, as program: String) throws -> Store {
         var options = ChangeFeedTests.small()
         options.originName = program

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Consumers whose filters match nothing. The store still records their progress, so that they do not expire.
-@Suite(.timeLimit(.minutes(20))) struct ConsumerPaceTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ConsumerPaceTests {
     private static func write(_ count: Int, to store: Store) async throws {
         for number in 0..<count {
             try await store.write {

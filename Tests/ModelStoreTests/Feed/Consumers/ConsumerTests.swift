@@ -1,10 +1,11 @@
 import Foundation
 import ModelStore
 import Synchronization
+import TestSupport
 import Testing
 
 /// Named consumers in one process.
-@Suite(.timeLimit(.minutes(20))) struct ConsumerTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ConsumerTests {
     /// Returns the number that the consumer has counted for a room.
     private static func count(_ store: Store, _ room: String) throws -> Int {
         try store.read { try $0.get(Account.self, unique: \.email, equals: room)?.balance ?? 0 }

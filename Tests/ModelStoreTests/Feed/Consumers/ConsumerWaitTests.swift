@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Waits until a consumer has passed a position.
-@Suite(.timeLimit(.minutes(20))) struct ConsumerWaitTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ConsumerWaitTests {
     private static func write(_ number: Int, to store: Store) async throws -> Position {
         try await store.write(returning: .position) { try $0.insert(ChangeFeedTests.sensor(number)) }.position
     }

@@ -1,5 +1,4 @@
 import Glibc
-import LMDB
 import StoreEngine
 import StoreRuntime
 
@@ -14,47 +13,37 @@ struct NewStore {
     /// - Throws: ``StoreError`` with the code `storeExists`, or with `notAStore` if the directory holds other files;
     ///   ``SystemFailure`` if the system refuses a call.
     func create(_ types: [SchemaDocument.Entry]) throws {
-        let wasThere = unsafe access(path, F_OK) == 0
-        if !wasThere, unsafe mkdir(path, 0o750) != 0 { throw SystemFailure("the directory \(path) cannot be created") }
+        guard unsafe access(StoreDirectory.dataFile(path), F_OK) != 0 else { throw existing }
+        if unsafe access(path, F_OK) == 0 { try StoreDirectory.requireVacant(path) }
+        let file = try NewDataFile(in: path, mode: 0o750)
         do {
-            try fill(types)
-        } catch {
-            if !wasThere { _ = unsafe rmdir(path) }
-            throw error
-        }
-        // If root just made the directory, the store gets the owner of the parent directory.
-        if !wasThere, var ownership = FileOwnership(of: FileLocation.parent(of: path)) {
-            ownership.mode = 0o750
-            ownership.apply(to: path)
-            ownership.mode = 0o640
-            ownership.apply(to: path + "/data.mdb")
+            try file.make { work in
+                try fill(work, types)
+                try shareOwnership(work, isDirectoryMade: file.isDirectoryMade)
+            }
+        } catch let error as StoreError where error.code == .storeExists {
+            // Another process created the store at the same time.
+            throw existing
         }
     }
 
-    private func fill(_ types: [SchemaDocument.Entry]) throws {
-        guard unsafe access(path + "/data.mdb", F_OK) != 0 else { throw existing }
-        try StoreDirectory.requireVacant(path)
-        guard let owner = FileOwnership(of: path) else { throw SystemFailure("\(path) cannot be read") }
-        let workshop = try WorkDirectory(in: path, name: "create")
-        defer { workshop.remove() }
-        let store = try Store(at: workshop.path, records: [], options: StoreAccess.optionsOfNewStore())
-        do {
-            try store.addTypes(types.map(\.schema))
-            try keepAssignedIDs(types, in: store)
-            store.close()
-        } catch {
-            store.close()
-            throw error
+    private func fill(_ work: String, _ types: [SchemaDocument.Entry]) throws {
+        let store = try Store(at: work, records: [], options: StoreAccess.optionsOfNewStore())
+        defer { store.close() }
+        try store.addTypes(types.map(\.schema))
+        try keepAssignedIDs(types, in: store)
+    }
+
+    /// Gives the new file the owner of the store's directory. If root just made the directory too, both get the owner of the
+    /// parent directory.
+    private func shareOwnership(_ work: String, isDirectoryMade: Bool) throws {
+        if isDirectoryMade, var ownership = FileOwnership(of: FileLocation.parent(of: path)) {
+            ownership.mode = 0o750
+            ownership.apply(to: path)
         }
-        var files = owner.forFiles
+        guard var files = FileOwnership(of: path) else { throw SystemFailure("\(path) cannot be read") }
         files.mode = 0o640
-        files.apply(to: workshop.path + "/data.mdb")
-        // Of two processes that create the store at the same time, one gets an error.
-        guard StoreFile.move(workshop.path + "/data.mdb", toNew: path + "/data.mdb") else {
-            if errno == EEXIST { throw existing }
-            throw SystemFailure("the store cannot be moved to \(path)")
-        }
-        try FileLocation.sync(directory: path)
+        files.apply(to: StoreDirectory.dataFile(work))
     }
 
     private func keepAssignedIDs(_ types: [SchemaDocument.Entry], in store: Store) throws {
@@ -71,7 +60,7 @@ struct NewStore {
     private var existing: StoreError {
         // An empty file is no store, but this program must not remove it.
         var status = stat()
-        if unsafe stat(path + "/data.mdb", &status) == 0, status.st_size == 0 {
+        if unsafe stat(StoreDirectory.dataFile(path), &status) == 0, status.st_size == 0 {
             return StoreError(.storeExists, "\(path)/data.mdb exists, but is empty", remedy: "remove it first")
         }
         return StoreError(.storeExists, "\(path) already holds a store", remedy: "choose another directory")

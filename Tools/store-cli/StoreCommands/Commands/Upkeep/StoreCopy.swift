@@ -65,37 +65,20 @@ private struct StoreCopy {
     }
 
     private func copy(_ store: Store, _ path: String, _ compacting: Bool) throws -> Int {
-        let wasThere = unsafe access(directory, F_OK) == 0
-        if !wasThere, unsafe mkdir(directory, 0o750) != 0 {
-            throw SystemFailure("the directory \(directory) cannot be created")
+        guard unsafe access(StoreDirectory.dataFile(directory), F_OK) != 0 else {
+            throw StoreDirectory.occupied(directory)
         }
-        do {
-            guard unsafe access(directory + "/data.mdb", F_OK) != 0 else { throw existing }
-            let work = try WorkDirectory(in: directory, name: "copy")
-            defer { work.remove() }
-            let made = work.path + "/data.mdb"
+        let file = try NewDataFile(in: directory, mode: 0o750)
+        return try file.make { work in
+            let made = StoreDirectory.dataFile(work)
             let info = try store.environmentInfo()
             try FileGrowth.shown("copying", of: made, total: (info.lastPage + 1) * info.pageSize) {
-                try store.backup(to: work.path, compacting: compacting)
+                try store.copyData(to: work, compacting: compacting)
             }
-            FileOwnership(of: path + "/data.mdb")?.apply(to: made)
-            try FileLocation.sync(file: made)
+            FileOwnership(of: StoreDirectory.dataFile(path))?.apply(to: made)
+            if file.isDirectoryMade { FileOwnership(of: path)?.apply(to: directory) }
             var status = stat()
-            let byteCount = unsafe stat(made, &status) == 0 ? Int(status.st_size) : 0
-            guard StoreFile.move(made, toNew: directory + "/data.mdb") else {
-                if errno == EEXIST { throw existing }
-                throw SystemFailure("the copy cannot be moved to \(directory)")
-            }
-            if !wasThere { FileOwnership(of: path)?.apply(to: directory) }
-            try FileLocation.sync(directory: directory)
-            return byteCount
-        } catch {
-            if !wasThere { _ = unsafe rmdir(directory) }
-            throw error
+            return unsafe stat(made, &status) == 0 ? Int(status.st_size) : 0
         }
-    }
-
-    private var existing: StoreError {
-        StoreError(.storeExists, "\(directory) already holds a store", remedy: "choose an empty directory")
     }
 }
