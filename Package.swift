@@ -239,7 +239,9 @@ let package = Package(
         .testTarget(
             name: "CrashTests",
             dependencies: [
-                "CrashWorker", "VersionWorker", "FeedWorker", "DamageWorker", "ChildPrograms", "TestSupport",
+                "CrashWorker", "VersionWorker", "FeedWorker", "DamageWorker", "store-cli",
+                "ChildPrograms",
+                "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]
