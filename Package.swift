@@ -236,10 +236,12 @@ let package = Package(
         .executableTarget(
             name: "DamageWorker", dependencies: ["ModelStore", "StoreCommands", "TestSupport"],
             path: "Tests/DamageWorker"),
+        // A service that works for days, while a test measures its resources.
+        .executableTarget(name: "SoakWorker", dependencies: ["ModelStore", "TestSupport"], path: "Tests/SoakWorker"),
         .testTarget(
             name: "CrashTests",
             dependencies: [
-                "CrashWorker", "VersionWorker", "FeedWorker", "DamageWorker", "store-cli",
+                "CrashWorker", "VersionWorker", "FeedWorker", "DamageWorker", "SoakWorker", "store-cli",
                 "ChildPrograms",
                 "TestSupport",
             ]),
