@@ -237,10 +237,14 @@ let package = Package(
         .executableTarget(
             name: "DamageWorker", dependencies: ["ModelStore", "StoreCommands", "TestSupport"],
             path: "Tests/DamageWorker"),
+        // A service that works for days, while a test measures its resources.
+        .executableTarget(name: "SoakWorker", dependencies: ["ModelStore", "TestSupport"], path: "Tests/SoakWorker"),
         .testTarget(
             name: "CrashTests",
             dependencies: [
-                "CrashWorker", "VersionWorker", "FeedWorker", "DamageWorker", "ChildPrograms", "TestSupport",
+                "CrashWorker", "VersionWorker", "FeedWorker", "DamageWorker", "SoakWorker", "store-cli",
+                "ChildPrograms",
+                "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

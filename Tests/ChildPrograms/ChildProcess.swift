@@ -71,6 +71,9 @@ package final class ChildProcess: Sendable {
         _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.send(input, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }
 
+    /// Ends the input of the process, which then reads no further line.
+    package func endInput() { Glibc.shutdown(input, Int32(SHUT_WR)) }
+
     /// Ends the process without a chance to clean up.
     package func kill() { report.kill(processID) }
 

@@ -12,8 +12,10 @@ package enum Command {
     ///
     /// - Throws: ``Failed`` if it does not end with success.
     @discardableResult
-    package static func run(_ path: String, _ arguments: [String]) throws -> [String] {
-        let child = try ChildProcess(path, arguments, mergesErrors: true)
+    package static func run(
+        _ path: String, _ arguments: [String], environment: [String: String] = [:]
+    ) throws -> [String] {
+        let child = try ChildProcess(path, arguments, environment: environment, mergesErrors: true)
         let lines = child.remainingLines()
         let end = try child.wait()
         guard end == .exit(0) else {

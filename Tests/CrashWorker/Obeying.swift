@@ -76,7 +76,8 @@ final class Obeying {
         try raw.commit()
     }
 
-    private static func schema(_ name: String) -> RecordSchema {
+    /// A record type that has a number and nothing else.
+    static func schema(_ name: String) -> RecordSchema {
         let id = FieldSchema(name: "id", type: .int64, defaultValue: nil, renamedFrom: [], onDelete: .deny)
         return RecordSchema(name: name, fields: [id], id: IDSchema([0]), indexes: [])
     }

@@ -10,11 +10,14 @@ case "endure":
     if let enduring = Enduring(rest) { exit(await enduring.run()) }
 case "check":
     exit(Checking().run())
+case "contents":
+    exit(Contents().run())
 case "obey":
     exit(Obeying().run())
 default: break
 }
 print(
-    "usage: CrashWorker write <directory> <full|relaxed|mixed> <count> <lane>… | endure <directory> <count> | check | obey"
+    "usage: CrashWorker write <directory> <full|relaxed|mixed> <count> <lane>… | endure <directory> <count> | check | contents"
+        + " | obey"
 )
 exit(2)

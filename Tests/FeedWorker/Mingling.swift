@@ -58,30 +58,15 @@ struct Mingling {
     private func follow(resumes: Bool) async throws -> UInt64 {
         var random = TransactionRandom(seed: seed &+ 1)
         var feed = store.changes(from: .oldest).makeAsyncIterator()
-        var (digest, reached, lasts) = (Digest(), UInt64(0), [String: Int]())
-        while lasts.count < Mingling.laneCount || lasts.values.contains(where: { $0 < count }) {
+        var (digest, order) = (Digest(), FeedOrder())
+        while order.lasts.count < Mingling.laneCount || order.lasts.values.contains(where: { $0 < count }) {
             guard let set = try await feed.next() else { break }
-            guard reached == 0 || set.sequence == reached + 1 else {
-                throw Fault(description: "change set \(set.sequence) came after \(reached)")
-            }
-            reached = set.sequence
-            for change in try set.changes(of: Item.self) {
-                guard let item = change.after, item.number == lasts[item.lane, default: 0] + 1 else {
-                    throw Fault(description: "\(change.id) came after \(lasts)")
-                }
-                lasts[item.lane] = item.number
-                digest.add(change.idempotencyKey + change.id)
-            }
+            for change in try order.add(set) { digest.add(change.idempotencyKey + change.id) }
             if resumes, Int.random(in: 0..<5, using: &random) == 0 {
                 feed = store.changes(since: set.position).makeAsyncIterator()
             }
         }
         return digest.value
-    }
-
-    /// A violation of the feed's rules.
-    private struct Fault: Error, CustomStringConvertible {
-        let description: String
     }
 
     /// A digest that is the same in every process for the same texts in the same order.

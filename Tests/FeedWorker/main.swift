@@ -2,9 +2,10 @@ import Foundation
 import ModelStore
 import Synchronization
 
-/// `write DIR LANE`: writes one or several items for each `ack` line that it prints, until it reads a line.
-func write(_ directory: String, _ lane: String) async throws {
-    let store = try openStore(directory)
+/// `write DIR LANE [RETAINED]`: writes one or several items for each `ack` line that it prints, until it reads a line. The feed
+/// retains RETAINED change sets.
+func write(_ directory: String, _ lane: String, retained: Int? = nil) async throws {
+    let store = try openStore(directory, retained: retained)
     let reader = Task.detached { readLine() }
     let stopping = StopFlag(reader)
     while !stopping.isSet {
@@ -93,9 +94,11 @@ func check(_ directory: String) throws {
     say("end \(behind)")
 }
 
-func openStore(_ directory: String, _ options: StoreOptions = StoreOptions()) throws -> Store {
+func openStore(
+    _ directory: String, _ options: StoreOptions = StoreOptions(), retained: Int? = nil
+) throws -> Store {
     var options = options
-    options.limits.retainedChangeSets = 2_000
+    options.limits.retainedChangeSets = retained ?? 2_000
     return try Store(at: directory, records: Item.self, Total.self, Lane.self, options: options)
 }
 
@@ -107,6 +110,7 @@ let arguments = CommandLine.arguments.dropFirst()
 do {
     switch (arguments.first, arguments.count) {
     case ("write", 3): try await write(arguments[2], arguments[3])
+    case ("write", 4): try await write(arguments[2], arguments[3], retained: Int(arguments[4]))
     case ("consume", 3): try await consume(arguments[2], arguments[3])
     case ("check", 2): try check(arguments[2])
     case ("script", 4): try await script(arguments[2], Int(arguments[3]) ?? 1, Int(arguments[4]) ?? 1)
@@ -116,14 +120,15 @@ do {
     case ("mingle", 5):
         let (count, seed) = (Int(arguments[4]) ?? 1, UInt64(arguments[5]) ?? 0)
         try await Mingling(arguments[2], lane: arguments[3], count: count, seed: seed).run()
+    case ("trail", 2...): try await Trailing(arguments[2], Array(arguments.dropFirst(2))).run()
     case ("flood", 3): try await flood(arguments[2], Int(arguments[3]) ?? 1)
     case ("drain", 4): try await drain(arguments[2], count: Int(arguments[3]) ?? 1, part: Int(arguments[4]) ?? 1)
     default:
         say(
             """
-            usage: FeedWorker write DIR LANE | consume DIR LOG | check DIR | script DIR FIRST LAST | await DIR
+            usage: FeedWorker write DIR LANE [RETAINED] | consume DIR LOG | check DIR | script DIR FIRST LAST | await DIR
                  | pass DIR | passed DIR POSITION
-                 | mingle DIR LANE COUNT SEED | flood DIR COUNT | drain DIR COUNT PART
+                 | trail DIR [POSITION LANE=NUMBER…] | mingle DIR LANE COUNT SEED | flood DIR COUNT | drain DIR COUNT PART
             """)
         exit(64)
     }

@@ -21,6 +21,14 @@ struct Disk {
     /// The size of the file that programs see.
     private var byteCount = 0
 
+    init() {}
+
+    /// A file whose content is on the disk.
+    init(durable: Data) {
+        self.durable = durable
+        byteCount = durable.count
+    }
+
     /// The unit in which a lost page cache is divided.
     enum Unit: Int {
         /// The page cache writes complete pages.
@@ -51,6 +59,8 @@ struct Disk {
         case .failedSync:
             lost += pending
             pending.removeAll()
+        // The files are never shortened: see the log's reader.
+        case .truncate(let count): byteCount = max(byteCount, count)
         default: break
         }
     }

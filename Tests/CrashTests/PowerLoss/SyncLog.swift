@@ -31,43 +31,24 @@ struct SyncLog {
 
     var operations: [Operation] = []
 
-    struct Malformed: Error, CustomStringConvertible {
-        let description: String
-    }
-
-    /// Reads a log file. Its format is described in `synclog.c`.
+    /// Reads a log file.
     init(contentsOf path: String) throws {
-        let data = try Data(contentsOf: URL(fileURLWithPath: path))
-        var position = data.startIndex
-        while position < data.endIndex {
-            guard position + 32 <= data.endIndex else { throw Malformed(description: "the log ends within a record") }
-            let header = data[position..<position + 32]
-            let payloadCount = Int(header.integer(at: 24, as: UInt32.self))
-            position += 32
-            guard position + payloadCount <= data.endIndex else {
-                throw Malformed(description: "the log ends within a payload")
-            }
-            let payload = data[position..<position + payloadCount]
-            position += payloadCount
-            operations.append(try Self.operation(header, payload))
-        }
+        operations = try SyncLogRecord.all(contentsOf: path).map { try Self.operation($0) }
     }
 
-    private static func operation(_ header: Data, _ payload: Data) throws -> Operation {
-        let kind = header.integer(at: 0, as: UInt32.self)
-        let flags = header.integer(at: 4, as: UInt32.self)
-        let offset = Int(header.integer(at: 8, as: UInt64.self))
-        let text = String(decoding: payload, as: UTF8.self)
-        switch kind {
+    /// Returns the operation of a record about one file.
+    static func operation(_ record: SyncLogRecord) throws -> Operation {
+        let flags = record.flags
+        switch record.kind {
         case 1: return .open(isSynchronous: flags & 1 != 0)
-        case 2: return .write(offset: offset, bytes: Data(payload), isSynchronous: flags & 1 != 0)
+        case 2: return .write(offset: record.offset, bytes: record.payload, isSynchronous: flags & 1 != 0)
         case 3: return flags & 4 != 0 ? .failedSync : .sync
-        case 4: return .truncate(byteCount: offset)
+        case 4: return .truncate(byteCount: record.offset)
         case 5: return .map(isWritable: flags & 1 != 0, isShared: flags & 2 != 0)
-        case 6: return .mark(text)
-        case 7: return .directorySync(text)
-        case 8: return .unmodelled(text)
-        default: throw Malformed(description: "the log has a record of the unknown kind \(kind)")
+        case 6: return .mark(record.text)
+        case 7: return .directorySync(record.text)
+        case 8: return .unmodelled(record.text)
+        default: throw SyncLogRecord.Malformed(description: "the log has a record of the unknown kind \(record.kind)")
         }
     }
 
@@ -92,16 +73,5 @@ struct SyncLog {
     /// An operation that a disk might only pretend to perform.
     enum BrokenPromise: CaseIterable {
         case sync, synchronousWrite
-    }
-}
-
-extension Data {
-    /// Reads an integer in this machine's byte order at an offset from the start.
-    fileprivate func integer<I: FixedWidthInteger>(at offset: Int, as type: I.Type) -> I {
-        var value: I = 0
-        for index in 0..<MemoryLayout<I>.size {
-            value |= I(truncatingIfNeeded: self[startIndex + offset + index]) << (8 * index)
-        }
-        return I(littleEndian: value.littleEndian)
     }
 }

@@ -19,9 +19,14 @@ struct SyncLogLibrary {
     }
 
     /// Returns environment variables that make a process write a log, end itself before a write or sync, or see some syncs fail.
-    func environment(log: String? = nil, killAt: Int? = nil, failing: Range<Int> = 0..<0) -> [String: String] {
+    ///
+    /// - Parameter root: A directory whose files and names are all logged; nil for the data files only.
+    func environment(
+        log: String? = nil, root: String? = nil, killAt: Int? = nil, failing: Range<Int> = 0..<0
+    ) -> [String: String] {
         var variables = ["LD_PRELOAD": path]
         variables["SYNCLOG_FILE"] = log
+        variables["SYNCLOG_ROOT"] = root
         if !failing.isEmpty { variables["SYNCLOG_FAIL"] = "\(failing.lowerBound):\(failing.count)" }
         variables["SYNCLOG_KILL_AT"] = killAt.map(String.init)
         return variables

@@ -1,4 +1,3 @@
-import ChildPrograms
 import Foundation
 
 /// Lets a worker process check stores, so that damage that crashes the worker is a result, too.
@@ -45,39 +44,20 @@ final class StoreChecker {
         }
     }
 
-    private var worker: ChildProcess?
-    /// A check takes milliseconds, but a check of a damaged tree may loop forever.
-    private static let patienceSeconds = 30.0
-
-    /// Under a sanitizer, damage also ends the worker by a signal. A sanitizer report would look like a finding.
-    private static let environment: [String: String] = {
-        var variables: [String: String] = [:]
-        for name in ["ASAN_OPTIONS", "TSAN_OPTIONS"] {
-            let given = TestRun.variable(name).map { $0 + ":" } ?? ""
-            variables[name] = given + "handle_segv=0:handle_sigbus=0"
-        }
-        return variables
-    }()
+    private let worker = AskedWorker("check")
 
     /// Checks the store in a directory, writes to it and checks it again.
     ///
     /// - Parameter acknowledged: Writes whose change sets must be in the feed as acknowledged, unless retention has removed them.
     func check(_ directory: String, acknowledged: [Acknowledgement] = []) throws -> Verdict {
-        let worker = try worker ?? ChildProcess(CrashWorker.path, ["check"], environment: Self.environment)
-        self.worker = worker
-        if acknowledged.isEmpty {
-            worker.send(directory)
-        } else {
+        var question = directory
+        if !acknowledged.isEmpty {
             let list = directory + "/acknowledged"
             let lines = acknowledged.map { "\($0.sequence) \($0.hash)\n" }.joined()
             try Data(lines.utf8).write(to: URL(fileURLWithPath: list))
-            worker.send(directory + "\t" + list)
+            question += "\t" + list
         }
-        guard let line = worker.nextLine(seconds: Self.patienceSeconds) else {
-            worker.kill()
-            self.worker = nil
-            return .bad("the program that looked at it ended by \(try worker.wait())")
-        }
+        let line = try worker.ask(question)
         if let sound = Sound(line) { return .sound(sound) }
         return line.hasPrefix("refused ") ? .refused(line) : .bad(line)
     }
