@@ -52,6 +52,10 @@ final class WriterWatch: Sendable {
     }
 
     private func arm(_ delay: Duration) {
+        guard DescriptorRoom.exists(for: DescriptorRoom.eventLoopCount) else {
+            // The next begin tries again.
+            return state.withLock { $0.isArmed = false }
+        }
         DispatchQueue.global().asyncAfter(deadline: .now() + delay / .seconds(1)) { [weak self] in self?.fire() }
     }
 

@@ -1,16 +1,26 @@
 import ArgumentParser
 import Glibc
+import LMDB
 import StoreEngine
 import StoreExpressions
 
 /// Runs a command, and converts its outcome to output and an exit status.
 public enum StoreCommandLine {
+    /// How many descriptors a command opens at most, with those of Dispatch, and some more.
+    private static let descriptorCount = 20
+
     /// Runs the command from the process's arguments, and ends the process.
     public static func main() -> Never {
         FileDescriptor.fillStandardOnes()
         // A closed pipe must end the command in order, not kill it in the middle of a step.
         _ = signal(SIGPIPE, SIG_IGN)
         endOnUnreadablePage()
+        guard DescriptorRoom.exists(for: descriptorCount) else {
+            StandardError.writeLine(
+                "error: the process cannot open \(descriptorCount) more files; raise its limit on open files (ulimit -n)"
+            )
+            exit(ExitStatus.ioError.rawValue)
+        }
         if let number = numberOfDamagedArgument() {
             // Converted to text, such bytes would name other records and be stored as other values.
             StandardError.writeLine("error: argument \(number) is not UTF-8; write bytes as base64, in a field of data")
