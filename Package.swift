@@ -233,9 +233,13 @@ let package = Package(
         ),
         // Programs that write and consume a feed.
         .executableTarget(name: "FeedWorker", dependencies: ["ModelStore", "TestSupport"], path: "Tests/FeedWorker"),
-        // A program that damages copies of a store and uses them.
+        // A program that damages copies of a store and uses them, and that tries changed inputs.
         .executableTarget(
-            name: "DamageWorker", dependencies: ["ModelStore", "StoreCommands", "TestSupport"],
+            name: "DamageWorker",
+            dependencies: [
+                "ModelStore", "ModelStoreEvents", "ModelStoreReplay", "StoreRuntime", "StoreEngine",
+                "StoreExpressions", "StoreCommands", "ChildPrograms", "ResealedTraces", "TestSupport",
+            ],
             path: "Tests/DamageWorker"),
         // A service that works for days, while a test measures its resources.
         .executableTarget(name: "SoakWorker", dependencies: ["ModelStore", "TestSupport"], path: "Tests/SoakWorker"),

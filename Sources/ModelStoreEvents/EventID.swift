@@ -1,24 +1,24 @@
-#if ServerSentEvents
-import ModelStore
+package import ModelStore
 
 /// Identifies a client's rows: their position, and the fingerprint of their request.
-struct EventID: LosslessStringConvertible {
-    let position: Position
+///
+/// It needs no package trait, so that the tests of hostile input cover it in every build.
+package struct EventID: LosslessStringConvertible {
+    package let position: Position
     /// See `LiveSteps.fingerprint(_:)`.
-    let fingerprint: UInt64
+    package let fingerprint: UInt64
 
     init(_ position: Position, _ fingerprint: UInt64) {
         self.position = position
         self.fingerprint = fingerprint
     }
 
-    init?(_ description: String) {
+    package init?(_ description: String) {
         guard let end = description.lastIndex(of: "."), let position = Position(String(description[..<end])),
             let fingerprint = UInt64(description[end...].dropFirst(), radix: 16)
         else { return nil }
         self.init(position, fingerprint)
     }
 
-    var description: String { "\(position).\(String(fingerprint, radix: 16))" }
+    package var description: String { "\(position).\(String(fingerprint, radix: 16))" }
 }
-#endif

@@ -8,17 +8,8 @@ enum Damage: String, CaseIterable {
     func apply(to file: inout [UInt8], _ random: inout TestRandom) {
         let pages = file.count / Self.pageSize
         switch self {
-        case .bits:
-            for _ in 0..<Int.random(in: 1...20, using: &random) {
-                file[file.indices.randomElement(using: &random)!] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-            }
-        case .bytes:
-            for _ in 0..<Int.random(in: 1...20, using: &random) {
-                let start = file.indices.randomElement(using: &random)!
-                for index in start..<min(start + Int.random(in: 1...16, using: &random), file.count) {
-                    file[index] = UInt8.random(in: 0...255, using: &random)
-                }
-            }
+        case .bits: Mutation.bits.apply(to: &file, &random)
+        case .bytes: Mutation.bytes.apply(to: &file, &random)
         case .structure:
             // Headers and lists of entries, and the meta pages, where a change matters most.
             for _ in 0..<Int.random(in: 1...6, using: &random) {
@@ -57,16 +48,8 @@ enum Damage: String, CaseIterable {
                     file[index] = UInt8.random(in: 0...255, using: &random)
                 }
             }
-        case .shifted:
-            let start = file.indices.randomElement(using: &random)!
-            let count = Int.random(in: 1...64, using: &random)
-            if random.chance(50) {
-                file.insert(contentsOf: repeatElement(0, count: count), at: start)
-            } else {
-                file.removeSubrange(start..<min(start + count, file.count))
-            }
-        case .cut:
-            file.removeSubrange(Int.random(in: 0...file.count, using: &random)...)
+        case .shifted: random.pick([Mutation.insertion, .deletion]).apply(to: &file, &random)
+        case .cut: Mutation.cut.apply(to: &file, &random)
         }
     }
 

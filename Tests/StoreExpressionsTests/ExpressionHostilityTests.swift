@@ -56,15 +56,7 @@ import Testing
         for seed in part * 400 * Self.factor..<(part + 1) * 400 * Self.factor {
             var conditions = RandomConditions(seed: seed)
             var bytes = Array(conditions.condition(depth: 2).text.utf8)
-            for _ in 0..<Int.random(in: 1...3, using: &random) where !bytes.isEmpty {
-                let place = Int.random(in: bytes.indices, using: &random)
-                switch Int.random(in: 0..<4, using: &random) {
-                case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
-                case 1: bytes.remove(at: place)
-                case 2: bytes.insert(contentsOf: bytes.suffix(5), at: place)
-                default: bytes.removeSubrange(place...)
-                }
-            }
+            for _ in 0...random.below(3) { random.pick(Mutation.allCases).apply(to: &bytes, &random) }
             check(String(decoding: bytes, as: UTF8.self))
         }
     }

@@ -103,15 +103,25 @@ enum Calls {
         return unsafe mdb_env_copy2(environment, directory, compacting ? UInt32(MDB_CP_COMPACT) : 0)
     }
 
+    /// Returns whether the lock file counts no more readers than it has slots. LMDB trusts the count, and walks past the end of
+    /// the map if another program has overwritten it.
+    private static func hasReaderTable(_ environment: OpaquePointer) -> Bool {
+        var raw = unsafe MDB_envinfo()
+        guard unsafe mdb_env_info(environment, &raw) == 0 else { return true }
+        return unsafe raw.me_numreaders <= raw.me_maxreaders
+    }
+
     /// Frees the slots of readers whose process has ended.
     static func checkReaders(_ environment: OpaquePointer, cleared: inout Int32) -> Int32 {
         if let fault = unsafe CallFaults.fault(.checkReaders, environment: environment) { return fault.code }
+        guard unsafe hasReaderTable(environment) else { return MDB_INVALID }
         return unsafe mdb_reader_check(environment, &cleared)
     }
 
     /// Returns the reader table as text. LMDB offers no other access to it.
     static func listReaders(_ environment: OpaquePointer, into text: inout String) -> Int32 {
         if let fault = unsafe CallFaults.fault(.listReaders, environment: environment) { return fault.code }
+        guard unsafe hasReaderTable(environment) else { return MDB_INVALID }
         return unsafe withUnsafeMutablePointer(to: &text) { pointer in
             unsafe mdb_reader_list(
                 environment,
@@ -131,6 +141,7 @@ enum Calls {
         _ environment: OpaquePointer, parent: OpaquePointer?, isReadOnly: Bool, into transaction: inout OpaquePointer?
     ) -> Int32 {
         if let fault = unsafe CallFaults.fault(.begin, environment: environment) { return fault.code }
+        guard unsafe hasReaderTable(environment) else { return MDB_INVALID }
         return unsafe mdb_txn_begin(environment, parent, isReadOnly ? UInt32(MDB_RDONLY) : 0, &transaction)
     }
 

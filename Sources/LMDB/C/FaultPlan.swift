@@ -5,7 +5,6 @@ internal import Glibc
 package enum CallKind: String, CaseIterable, Hashable, Sendable {
     case open, sync, begin, renew, commit, openDatabase, statistics, drop, get, put, delete, openCursor, moveCursor
     case growth, info, copy, listReaders, checkReaders, startThread
-    case growth, info, copy, listReaders, checkReaders
     /// Operations on files, which are not calls of LMDB.
     case makeDirectory, writeFile, syncFile, moveFile, syncDirectory
 }

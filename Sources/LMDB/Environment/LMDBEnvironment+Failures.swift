@@ -5,6 +5,8 @@ internal import Synchronization
 extension LMDBEnvironment {
     func failure(_ code: Int32, _ operation: StaticString) -> LMDBError {
         if code == MDB_PANIC { hasPanicked.store(true, ordering: .relaxed) }
+        // While an environment is open, only the check of the reader table returns this code.
+        if code == MDB_INVALID { return Self.overwrittenLockFile(of: path, operation) }
         let error = LMDBError(code: code, operation: "\(operation)", path: path)
         guard code == MDB_READERS_FULL else { return error }
         return error.adding("\(oldestReader ?? "no reader holds a snapshot")")

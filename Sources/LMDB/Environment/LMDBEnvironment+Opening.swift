@@ -138,13 +138,15 @@ extension LMDBEnvironment {
             remedy: "raise the process's limit on address space (ulimit -v)")
     }
 
+    static func overwrittenLockFile(of path: String, _ operation: StaticString) -> LMDBError {
+        LMDBError(
+            .notAStore, operation: "\(operation)", path: path, systemCode: MDB_INVALID,
+            detail: "lock.mdb is not an LMDB lock file, or another program overwrote it",
+            remedy: "retry, or stop every program that uses the store and remove lock.mdb")
+    }
+
     private static func openFailure(_ code: Int32, path: String, options: Options) -> LMDBError {
-        if code == MDB_INVALID {
-            return LMDBError(
-                .notAStore, operation: "mdb_env_open", path: path, systemCode: code,
-                detail: "lock.mdb is not an LMDB lock file, or another program overwrote it",
-                remedy: "retry, or stop every program that uses the store and remove lock.mdb")
-        }
+        if code == MDB_INVALID { return overwrittenLockFile(of: path, "mdb_env_open") }
         if code == EACCES || code == EPERM {
             return DeniedFile.error(
                 in: path, isReadOnly: options.isReadOnly, operation: "mdb_env_open", systemCode: code)

@@ -30,30 +30,10 @@ import Testing
         let store = directory.path("store")
         let making = try ChildProcess(BuiltProgram.path("DamageWorker"), ["make", store, String(sample.itemCount)])
         #expect(try making.wait() == .exit(0))
-        var first = 0
-        var faults: [String] = []
-        while first < sample.copyCount {
-            let last = sample.copyCount - 1
-            let worker = try ChildProcess(
-                BuiltProgram.path("DamageWorker"),
-                ["run", store, String(TestRun.seed % 1_000_003), String(first), String(last)])
-            var step = ""
-            while let line = worker.nextLine(seconds: 120) {
-                if line == "done" {
-                    #expect(try worker.wait() == .exit(0))
-                    first = sample.copyCount
-                    break
-                }
-                step = line
-                let words = line.split(separator: " ")
-                first = Int(words.first == "copy" ? words[1] : words[0]) ?? first
-            }
-            guard first < sample.copyCount else { break }
-            // One that hangs is killed.
-            worker.kill()
-            faults.append("\(step): \(try worker.wait())")
-            first += 1
+        let run = CaseRun(count: sample.copyCount) { copies in
+            ["run", store, TestRun.workerSeed, String(copies.lowerBound), String(copies.upperBound)]
         }
+        let faults = try run.run().faults
         TestRun.note(
             "\(sample.copyCount) damaged copies: \(faults.count) ended a process; MODELSTORE_SEED=\(TestRun.seed)")
         #expect(faults.isEmpty, "\(faults.joined(separator: "\n"))")

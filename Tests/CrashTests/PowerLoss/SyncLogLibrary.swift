@@ -1,22 +1,8 @@
-import ChildPrograms
-import Foundation
-
-/// The preloaded library, compiled for this value and removed with it.
+/// The library that logs the operations on the data file.
 struct SyncLogLibrary {
-    let path: String
-    private let directory: ScratchDirectory
+    private let library: PreloadedLibrary
 
-    init() throws {
-        directory = try ScratchDirectory()
-        path = directory.path("libsynclog.so")
-        guard let compiler = Command.find(["clang", "cc", "gcc"]) else {
-            throw Command.Failed(description: "no C compiler: install the Swift toolchain's clang, or gcc")
-        }
-        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../SyncLog/synclog.c").standardized.path
-        try Command.run(
-            compiler, ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "-o", path, source])
-    }
+    init() throws { library = try PreloadedLibrary(source: "SyncLog/synclog.c") }
 
     /// Returns environment variables that make a process write a log, end itself before a write or sync, or see some syncs fail.
     ///
@@ -24,7 +10,7 @@ struct SyncLogLibrary {
     func environment(
         log: String? = nil, root: String? = nil, killAt: Int? = nil, failing: Range<Int> = 0..<0
     ) -> [String: String] {
-        var variables = ["LD_PRELOAD": path]
+        var variables = ["LD_PRELOAD": library.path]
         variables["SYNCLOG_FILE"] = log
         variables["SYNCLOG_ROOT"] = root
         if !failing.isEmpty { variables["SYNCLOG_FAIL"] = "\(failing.lowerBound):\(failing.count)" }

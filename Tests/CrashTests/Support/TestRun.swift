@@ -6,6 +6,9 @@ enum TestRun {
     /// The seed of all random choices in the run; `MODELSTORE_SEED` repeats the seed that a failed run printed.
     static let seed = variable("MODELSTORE_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: .min ... .max)
 
+    /// The seed as the argument of a worker that makes one of 64 bits from it and the number of a case.
+    static let workerSeed = String(seed % 1_000_003)
+
     /// Returns a nonempty environment variable; nil if there is none.
     static func variable(_ name: String) -> String? {
         guard let value = ProcessInfo.processInfo.environment[name], !value.isEmpty else { return nil }

@@ -12,17 +12,7 @@ import Testing
     /// Returns the bytes with some changed, removed, inserted, repeated or swapped.
     private static func mutated(_ bytes: [UInt8], _ random: inout TestRandom) -> [UInt8] {
         var bytes = bytes
-        for _ in 0...random.below(3) {
-            let place = random.below(bytes.count + 1)
-            switch random.below(6) {
-            case 0: bytes = Array(bytes.prefix(place))
-            case 1: bytes.insert(contentsOf: (0..<random.below(9)).map { _ in UInt8(random.below(256)) }, at: place)
-            case 2: bytes.insert(contentsOf: bytes.suffix(bytes.count - place).prefix(random.below(20)), at: place)
-            case 3 where place < bytes.count: bytes[place] = random.pick([0, 1, 0x7F, 0x80, 0xFE, 0xFF])
-            case 4 where place < bytes.count: bytes.removeSubrange(place..<min(bytes.count, place + random.below(9)))
-            default: if place < bytes.count { bytes[place] = UInt8(random.below(256)) }
-            }
-        }
+        for _ in 0...random.below(3) { random.pick(Mutation.allCases).apply(to: &bytes, &random) }
         return bytes
     }
 

@@ -1,9 +1,9 @@
-import StoreEngine
+package import StoreEngine
 
 /// One record of an import, as it was written.
-struct ImportRow {
+package struct ImportRow {
     /// The content of a row.
-    enum Content {
+    package enum Content {
         /// The members of a JSON object.
         case members([JSONMember])
         /// The fields of a CSV record, in the order of the header.
@@ -11,16 +11,22 @@ struct ImportRow {
     }
 
     /// The line where the row begins, from 1.
-    var line: Int
+    package var line: Int
     /// The record type that the row itself names.
-    var type: String?
-    var content: Content
+    package var type: String?
+    package var content: Content
+
+    package init(line: Int, type: String?, content: Content) {
+        self.line = line
+        self.type = type
+        self.content = content
+    }
 }
 
 /// A mistake in one row. The other rows may be good.
-struct ImportMistake: Error {
-    var line: Int
-    var reason: String
+package struct ImportMistake: Error {
+    package var line: Int
+    package var reason: String
 }
 
 /// Returns the rows of an import one by one.
@@ -36,7 +42,7 @@ protocol ImportRows {
 }
 
 /// Rows of JSON Lines.
-struct JSONRows: ImportRows {
+package struct JSONRows: ImportRows {
     private var lines: LineReader
     private let namesTypes: Bool
     let columns: [String]? = nil
@@ -57,7 +63,7 @@ struct JSONRows: ImportRows {
     }
 
     /// Returns the row that a line contains.
-    static func row(_ bytes: [UInt8], line: Int, namesTypes: Bool) throws -> ImportRow {
+    package static func row(_ bytes: [UInt8], line: Int, namesTypes: Bool) throws -> ImportRow {
         let json: JSONValue
         do {
             json = try JSONReader.read(bytes)

@@ -1,7 +1,7 @@
-import StoreEngine
+package import StoreEngine
 
 /// Encodes the fields of rows as records, and reports the rows that cannot be records.
-struct RowEncoder {
+package struct RowEncoder {
     private let types: [RecordType]
     private let typeIndexes: [String: Int]
     private let only: Int?
@@ -17,7 +17,7 @@ struct RowEncoder {
     }
 
     /// Creates an encoder for rows of one type. If the rows have columns, `columns` names their fields.
-    init(type: RecordType, columns: [String]?, input: String) throws {
+    package init(type: RecordType, columns: [String]?, input: String) throws {
         types = [type]
         typeIndexes = [:]
         only = 0
@@ -36,7 +36,7 @@ struct RowEncoder {
     }
 
     /// Returns the row's encoded fields and the index of its type.
-    func encode(_ row: ImportRow) throws -> (type: Int, bytes: [UInt8]) {
+    package func encode(_ row: ImportRow) throws -> (type: Int, bytes: [UInt8]) {
         let typeIndex = try typeIndex(of: row)
         let type = types[typeIndex]
         do throws(CodecError) {

@@ -1,10 +1,10 @@
-import StoreEngine
+package import StoreEngine
 
 /// Converts field values to CSV and back: plain text for scalar values, JSON for compound ones. Written values read back
 /// unchanged.
-enum CSVValue {
+package enum CSVValue {
     /// Returns the CSV text of `value`; nil for no value.
-    static func text(of value: DynamicValue, as type: FieldType) -> String? {
+    package static func text(of value: DynamicValue, as type: FieldType) -> String? {
         if case .none = value { return nil }
         switch type.unwrapped.rawType {
         case .array, .set, .dictionary, .embedded, .optional: return JSONWriter.text(of: value.json(as: type))

@@ -5,7 +5,7 @@ extension SchemaDocument {
     /// Reads the types of a document: `{"types": […]}`, a bare array of types, or a single type.
     ///
     /// - Throws: ``CommandFailure`` that names the path in the document.
-    static func entries(_ bytes: [UInt8], of file: String) throws -> [Entry] {
+    package static func entries(_ bytes: [UInt8], of file: String) throws -> [Entry] {
         let json: JSONValue
         do {
             json = try JSONReader.read(bytes)

@@ -1,4 +1,4 @@
-import StoreEngine
+package import StoreEngine
 import StoreRuntime
 
 /// A store's schema as a JSON document: what `schema --output json` prints and `create --schema` takes.
@@ -21,16 +21,16 @@ import StoreRuntime
 ///
 /// A default is a value, a token (`now`, `newID`) that each insert resolves, or the bytes of a value that JSON cannot represent.
 /// Parts that the document leaves out are empty: no default, no indexes, no earlier names.
-enum SchemaDocument {
+package enum SchemaDocument {
     /// A type in a document.
-    struct Entry {
-        var schema: RecordSchema
+    package struct Entry {
+        package var schema: RecordSchema
         /// The greatest assigned id; nil if the document does not contain it, or the type assigns none.
-        var greatestAssignedID: UInt64?
+        package var greatestAssignedID: UInt64?
     }
 
     /// Returns the document of several types.
-    static func json(_ types: [DescribedType]) throws -> JSONValue {
+    package static func json(_ types: [DescribedType]) throws -> JSONValue {
         .object([JSONMember("types", .array(try types.map(json)))])
     }
 
@@ -115,10 +115,15 @@ enum SchemaDocument {
 }
 
 /// A record type of a store, with the facts that the store keeps about it besides its records.
-struct DescribedType {
+package struct DescribedType {
     var type: RecordType
     /// The greatest assigned id; nil if the type assigns none.
     var greatestAssignedID: UInt64?
+
+    package init(type: RecordType, greatestAssignedID: UInt64? = nil) {
+        self.type = type
+        self.greatestAssignedID = greatestAssignedID
+    }
 
     /// Returns all types of a store, or the one with this name, in one snapshot.
     static func all(_ store: Store, named name: String?) throws -> [DescribedType] {

@@ -5,9 +5,9 @@
 ///
 /// After an error, reading continues with the next line, so that a caller can skip bad records. An unclosed quote and a record
 /// past the size limit end the file instead, because the start of the next record is unknown.
-struct CSVReader {
+package struct CSVReader {
     /// Returns the next bytes of the file, none at its end.
-    typealias Source = () throws -> [UInt8]
+    package typealias Source = () throws -> [UInt8]
 
     private static let quote = UInt8(ascii: "\"")
     private static let carriageReturn = UInt8(ascii: "\r")
@@ -28,7 +28,7 @@ struct CSVReader {
     private var isAtStart = true
 
     /// Creates a reader of the bytes from `source`. A record larger than `maximumRecordBytes` counts as an unclosed quote.
-    init(separator: Unicode.Scalar = ",", maximumRecordBytes: Int = 1 << 26, source: @escaping Source) {
+    package init(separator: Unicode.Scalar = ",", maximumRecordBytes: Int = 1 << 26, source: @escaping Source) {
         precondition(separator.isASCII && !["\"", "\r", "\n"].contains(separator), "this cannot separate fields")
         self.source = source
         self.separator = UInt8(ascii: separator)
@@ -36,7 +36,7 @@ struct CSVReader {
     }
 
     /// Creates a reader of `bytes`.
-    init(separator: Unicode.Scalar = ",", bytes: [UInt8]) {
+    package init(separator: Unicode.Scalar = ",", bytes: [UInt8]) {
         var rest: [UInt8]? = bytes
         self.init(separator: separator) {
             defer { rest = nil }
@@ -45,7 +45,7 @@ struct CSVReader {
     }
 
     /// Returns the next record, or nil at the end. Throws ``CSVError``, or any error of the source.
-    mutating func next() throws -> CSVRecord? {
+    package mutating func next() throws -> CSVRecord? {
         if isAtStart { try skipByteOrderMark() }
         if mustSkipLine { try skipLine() }
         while try peek() != nil {

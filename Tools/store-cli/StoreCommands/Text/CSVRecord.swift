@@ -1,32 +1,37 @@
 /// One record of a CSV file.
-struct CSVRecord: Equatable, Sendable {
+package struct CSVRecord: Equatable, Sendable {
     /// The line where the record begins, from 1.
-    var line: Int
+    package var line: Int
     /// The fields in order.
-    var fields: [CSVField]
+    package var fields: [CSVField]
 }
 
 /// One field of a CSV record.
-struct CSVField: Equatable, Sendable {
+package struct CSVField: Equatable, Sendable {
     /// The text, without quotes.
-    var text: String
+    package var text: String
     /// Whether the field was quoted, which distinguishes an empty text from no value.
-    var isQuoted: Bool
+    package var isQuoted: Bool
+
+    package init(text: String, isQuoted: Bool) {
+        self.text = text
+        self.isQuoted = isQuoted
+    }
 
     /// The text, or nil if the field was empty and not quoted.
-    var value: String? { text.isEmpty && !isQuoted ? nil : text }
+    package var value: String? { text.isEmpty && !isQuoted ? nil : text }
 }
 
 /// A mistake in a CSV file, with its position.
-struct CSVError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct CSVError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The line of the mistake, from 1.
-    var line: Int
+    package var line: Int
     /// The column in Unicode scalars, from 1.
-    var column: Int
+    package var column: Int
     /// The line where the record begins.
-    var recordLine: Int
+    package var recordLine: Int
     /// The description of the mistake, without a full stop.
-    var reason: String
+    package var reason: String
 
-    var description: String { "line \(line), column \(column): \(reason)" }
+    package var description: String { "line \(line), column \(column): \(reason)" }
 }

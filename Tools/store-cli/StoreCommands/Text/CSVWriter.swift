@@ -1,9 +1,9 @@
 /// Writes CSV by RFC 4180 that ``CSVReader`` reads back as the same values.
 ///
 /// A field is quoted if it needs quotes. No value is an empty field and an empty text is `""`, so both are preserved.
-struct CSVWriter {
+package struct CSVWriter {
     /// The end of a line.
-    enum LineEnding {
+    package enum LineEnding {
         /// The line end that other programs on this system expect.
         case lf
         /// The line end that the RFC and spreadsheets expect.
@@ -11,19 +11,19 @@ struct CSVWriter {
     }
 
     /// The bytes written so far.
-    private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8] = []
     private let separator: UInt8
     private let lineEnding: LineEnding
 
     /// Creates a writer without content.
-    init(separator: Unicode.Scalar = ",", lineEnding: LineEnding = .lf) {
+    package init(separator: Unicode.Scalar = ",", lineEnding: LineEnding = .lf) {
         precondition(separator.isASCII && !["\"", "\r", "\n"].contains(separator), "this cannot separate fields")
         self.separator = UInt8(ascii: separator)
         self.lineEnding = lineEnding
     }
 
     /// Appends a record; nil is a field without a value.
-    mutating func append(_ fields: [String?]) {
+    package mutating func append(_ fields: [String?]) {
         for (index, field) in fields.enumerated() {
             if index > 0 { bytes.append(separator) }
             if let field { append(field) }

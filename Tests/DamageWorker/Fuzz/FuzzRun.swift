@@ -1,0 +1,39 @@
+import Foundation
+import Glibc
+import TestSupport
+
+/// Tries the inputs of a target one after the other.
+struct FuzzRun {
+    /// No input is allowed to need more address space. The map of a store takes at most half of it.
+    private static let maximumByteCount: rlim_t = 4 << 30
+
+    let seed: UInt64
+    let cases: ClosedRange<Int>
+    let report: WorkerReport
+
+    func run(_ target: any FuzzTarget) async throws {
+        limitMemory()
+        var target = target
+        var acceptedCount = 0
+        for number in cases {
+            var random = TestRandom(seed: seed << 32 + UInt64(number))
+            let input = target.inputs.next(&random)
+            report.line("case \(number)")
+            do {
+                if try await target.run(input, number: number, &random) { acceptedCount += 1 }
+            } catch {
+                let base64 = Data(input.prefix(3_000)).base64EncodedString()
+                let text = "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")
+                report.line("finding \(number) \(text.prefix(1_000)); input: \(base64)")
+            }
+        }
+        report.line("done, accepted \(acceptedCount)")
+    }
+
+    /// A sanitizer reserves more address space than the limit.
+    private func limitMemory() {
+        guard (ProcessInfo.processInfo.environment["MODELSTORE_SANITIZER"] ?? "").isEmpty else { return }
+        var limit = rlimit(rlim_cur: Self.maximumByteCount, rlim_max: Self.maximumByteCount)
+        unsafe setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+    }
+}
