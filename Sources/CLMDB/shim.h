@@ -15,6 +15,7 @@
 #include <linux/stat.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -52,6 +53,9 @@ static inline int clmdb_exchange(const char *first, const char *second) {
 
 // Returns the kernel's number of the calling thread. Unlike the value of pthread_self, it is not reused soon.
 static inline int clmdb_thread_number(void) { return (int)syscall(SYS_gettid); }
+
+// Takes an exclusive lock on an open directory, and does not wait. In Swift, the structure `flock` hides the function.
+static inline int clmdb_lock_directory(int descriptor) { return flock(descriptor, LOCK_EX | LOCK_NB); }
 
 // Names the calling thread, for tools of the system. Linux keeps 15 bytes.
 static inline void clmdb_name_thread(const char *name) { prctl(PR_SET_NAME, name); }

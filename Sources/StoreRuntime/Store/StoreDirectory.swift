@@ -14,7 +14,10 @@ package enum StoreDirectory {
         guard !exists || isDirectory.boolValue else {
             throw StoreError(.notAStore, "\(path) is a file", remedy: "name the directory of a store")
         }
-        if FileManager.default.fileExists(atPath: dataFile(path)) { return }
+        if FileManager.default.fileExists(atPath: dataFile(path)) {
+            if !options.isReadOnly { WorkFolder.sweep(path) }
+            return
+        }
         guard options.createsIfMissing, !options.isReadOnly else {
             throw StoreError(
                 .noSuchStore, exists ? "\(path) holds no store" : "there is no directory \(path)",

@@ -73,7 +73,9 @@ import Testing
         #expect(try store.usage().oldestReaderByteCount == 0)
         let transaction = try store.core.beginRead()
         for number in 0..<200 {
-            try await store.write(durability: .relaxed) { tx in try tx.update(Sensor.self, id: "s\(number)") { $0.celsius += 1 } }
+            try await store.write(durability: .relaxed) { tx in
+                try tx.update(Sensor.self, id: "s\(number)") { $0.celsius += 1 }
+            }
         }
         let usage = try store.usage()
         #expect(usage.oldestReaderAge == 200 && usage.oldestReaderByteCount > 400 * Self.page, "\(usage)")

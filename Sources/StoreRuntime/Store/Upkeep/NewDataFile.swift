@@ -35,13 +35,10 @@ package struct NewDataFile {
     }
 
     private func makeAside<T>(_ body: (_ work: String) throws -> T) throws -> T {
-        let work = directory + "/.new-" + UUID().uuidString
-        guard StoreFile.makeDirectory(work, mode: 0o700) else {
-            throw StoreError(failed: "no file can be created in \(directory)")
-        }
-        defer { try? FileManager.default.removeItem(atPath: work) }
-        let result = try body(work)
-        let made = StoreDirectory.dataFile(work)
+        let work = try WorkFolder(in: directory)
+        defer { work.remove() }
+        let result = try body(work.path)
+        let made = StoreDirectory.dataFile(work.path)
         guard StoreFile.sync(made) else { throw StoreError(failed: "\(made) cannot be written to disk") }
         try place(made)
         return result

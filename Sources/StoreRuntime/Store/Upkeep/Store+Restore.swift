@@ -27,8 +27,6 @@ extension Store {
 
 /// The steps of a restore.
 private struct Restoration {
-    private static let workPrefix = ".restore-"
-
     let source: String
     let target: String
 
@@ -53,28 +51,23 @@ private struct Restoration {
         }
         // A first check, so that a long copy is not made in vain.
         try StoreLock.requireUnused(target)
-        let work = target + "/" + Self.workPrefix + UUID().uuidString
-        guard StoreFile.makeDirectory(work, mode: 0o700) else {
-            throw StoreError(failed: "no file can be created in \(target)")
-        }
-        var keepsWork = false
-        // A failure leaves nothing behind. The next restore removes the remains of a crash.
-        defer { if !keepsWork { try? FileManager.default.removeItem(atPath: work) } }
-        try copy(to: work)
-        try check(work)
-        keepOwnership(of: work + "/data.mdb")
-        guard StoreFile.sync(work + "/data.mdb") else {
-            throw StoreError(failed: "\(work)/data.mdb cannot be written to disk")
-        }
+        let work = try WorkFolder(in: target)
+        // If the earlier store has to stay, the folder has another name.
+        defer { work.remove() }
+        try copy(to: work.path)
+        try check(work.path)
+        let made = StoreDirectory.dataFile(work.path)
+        keepOwnership(of: made)
+        guard StoreFile.sync(made) else { throw StoreError(failed: "\(made) cannot be written to disk") }
         let lock = try StoreLock.take(target)
         defer { lock.release() }
         do {
-            try exchange(work, &keepsWork)
+            try exchange(work)
         } catch {
             if isTargetMade { removeTarget(work) }
             throw error
         }
-        removeLeftovers()
+        WorkFolder.sweep(target)
     }
 
     /// Creates the target if it is missing, and returns whether it did.
@@ -123,10 +116,8 @@ private struct Restoration {
     }
 
     /// Exchanges the files in one step: the new file takes the name, and the old one keeps the other name until that is on disk.
-    ///
-    /// - Parameter keepsWork: becomes true if the old file has to stay in the work directory.
-    private func exchange(_ work: String, _ keepsWork: inout Bool) throws(StoreError) {
-        let made = work + "/data.mdb"
+    private func exchange(_ work: WorkFolder) throws(StoreError) {
+        let made = StoreDirectory.dataFile(work.path)
         let hadData = StoreFile.exchange(made, data)
         guard hadData || errno == ENOENT && StoreFile.move(made, toNew: data) else {
             throw StoreError(failed: "\(data) cannot be replaced")
@@ -136,9 +127,9 @@ private struct Restoration {
         if !hadData {
             _ = unsafe unlink(data)
         } else if !StoreFile.exchange(made, data) {
-            keepsWork = true
             error = StoreError(
-                error.code, "\(error.message). The restored store is in place, and the earlier one is \(made)",
+                error.code,
+                "\(error.message). The restored store is in place, and the earlier one is in \(work.keep())",
                 remedy: "move the earlier file back, or restore again")
         }
         throw error
@@ -148,18 +139,11 @@ private struct Restoration {
     ///
     /// The directory loses its name first. A process that waits for the lock then finds no directory, and does not use a lock file
     /// that has no name any more.
-    private func removeTarget(_ work: String) {
-        try? FileManager.default.removeItem(atPath: work)
+    private func removeTarget(_ work: WorkFolder) {
+        work.remove()
         guard (try? FileManager.default.contentsOfDirectory(atPath: target)) == ["lock.mdb"] else { return }
-        let aside = target + Self.workPrefix + UUID().uuidString
+        let aside = target + ".removed-" + UUID().uuidString
         guard StoreFile.move(target, toNew: aside) else { return }
         try? FileManager.default.removeItem(atPath: aside)
-    }
-
-    private func removeLeftovers() {
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: target)) ?? []
-        where name.hasPrefix(Self.workPrefix) {
-            try? FileManager.default.removeItem(atPath: target + "/" + name)
-        }
     }
 }
