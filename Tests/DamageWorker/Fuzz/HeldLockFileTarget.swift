@@ -51,7 +51,7 @@ struct HeldLockFileTarget: FuzzTarget {
             holder.kill()
             throw Mismatch("the process that has the store open ended by \(try holder.wait())")
         }
-        guard answer == "used" || answer.hasPrefix("error") else { throw Mismatch(answer) }
+        guard answer == "used" || answer.hasPrefix("error") else { throw Mismatch("\(answer)") }
         return answer == "used"
     }
 }
