@@ -124,7 +124,7 @@ import Testing
                 #expect(findings == [], comment)
             }
         }
-        // Each operation flushes what it makes: the content, and the names in both directories.
+        // Each operation flushes the content, and the names in both directories.
         switch operation {
         case .create: #expect(positions[.sync] == 1 && positions[.syncDirectory] == 2, "\(positions)")
         case .backup, .compact, .restoreNew:
