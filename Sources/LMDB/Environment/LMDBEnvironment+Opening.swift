@@ -75,7 +75,7 @@ extension LMDBEnvironment {
                 pageSize: try pageSize(of: handle, path: path),
                 forkGeneration: forkGeneration)
             try environment.clearStaleReaders()
-            try environment.openExistingDatabases()
+            if options.readsPages { try environment.openExistingDatabases() }
             return environment
         } catch {
             unsafe Calls.close(pointer)

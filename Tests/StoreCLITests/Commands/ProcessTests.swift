@@ -106,7 +106,6 @@ import Testing
         var options = StoreOptions()
         options.maximumReaders = 2
         let store = try Store(at: tool.store, records: [], options: options)
-        defer { store.close() }
         try store.read { _ in
             try store.read { _ in
                 let types = try tool.run("types")
@@ -116,6 +115,7 @@ import Testing
                 #expect(readers.status == 0 && readers.output.split(separator: "\n").count == 2, "\(readers)")
             }
         }
+        store.close()
         #expect(try tool.run("types").status == 0)
     }
 

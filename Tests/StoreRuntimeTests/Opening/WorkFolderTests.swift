@@ -22,18 +22,23 @@ import Testing
         try FileManager.default.setAttributes([.modificationDate: past], ofItemAtPath: path)
     }
 
-    private func leave() throws -> String {
-        let left = try WorkFolder(in: folder.path)
-        try Data([1, 2, 3]).write(to: URL(filePath: left.path + "/data.mdb"))
-        return left.path
+    /// Leaves a folder, as a process that is killed before or after it has locked the folder.
+    private func leave(isLocked: Bool = true) throws -> String {
+        let left = try WorkFolder(in: folder.path).path
+        try Data([1, 2, 3]).write(to: URL(filePath: left + "/data.mdb"))
+        if isLocked { return left }
+        let unlocked = left.replacing("-work-", with: "-new-")
+        try FileManager.default.moveItem(atPath: left, toPath: unlocked)
+        return unlocked
     }
 
     @Test func `opening for writing removes what a killed process left, and reading does not`() throws {
-        try makeOld(try leave())
+        _ = try leave()
+        try makeOld(try leave(isLocked: false))
         var options = StoreOptions()
         options.isReadOnly = true
         try Store(at: folder.path, records: Sensor.self, options: options).close()
-        #expect(try work().count == 1)
+        #expect(try work().count == 2)
         try Store(at: folder.path, records: Sensor.self).close()
         #expect(try work() == [])
     }
@@ -41,16 +46,17 @@ import Testing
     @Test func `a folder in use stays, also after a long time, and so does a new one`() throws {
         let held = try WorkFolder(in: folder.path)
         try makeOld(held.path)
-        let young = try leave()
+        let young = try leave(isLocked: false)
         try Store(at: folder.path, records: Sensor.self).close()
         #expect(Set(try work()) == Set([held.path, young].map { URL(filePath: $0).lastPathComponent }))
         held.remove()
     }
 
     @Test func `a folder that is kept has a name that no sweep removes`() throws {
-        let kept = try WorkFolder(in: folder.path).keep()
-        try makeOld(kept)
+        let work = try WorkFolder(in: folder.path)
+        work.keep()
+        work.remove()
         try Store(at: folder.path, records: Sensor.self).close()
-        #expect(FileManager.default.fileExists(atPath: kept))
+        #expect(FileManager.default.fileExists(atPath: work.path))
     }
 }

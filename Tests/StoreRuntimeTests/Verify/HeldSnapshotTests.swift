@@ -40,7 +40,7 @@ import Testing
                     HeldSnapshot(
                         processID: 7, commitCount: newest - 10, byteCount: pages * Self.page, age: .seconds(seconds))
                 ])
-            #expect(watch.look(readers, newest: newest + 1, now: now) { _ in pages * Self.page } == [])
+            #expect(watch.look([Self.reader(7, at: 10)], newest: newest + 1, now: now) { _ in pages * Self.page } == [])
         }
     }
 

@@ -17,19 +17,25 @@ package struct ReaderReport: Sendable {
     /// - Parameter clearsStale: whether to free the slots of processes that no longer exist.
     /// - Throws: ``StoreError``: `noSuchStore`, `notAStore` and the errors of opening an environment.
     package init(at path: String, clearsStale: Bool) throws(StoreError) {
-        self = try Store.withEnvironment(at: path) { environment throws(StoreError) in
-            try ReaderReport(environment, at: path, clearsStale: clearsStale)
+        do {
+            self = try Store.withEnvironment(at: path) { environment throws(StoreError) in
+                try ReaderReport(environment, clearsStale: clearsStale, readsHead: true)
+            }
+        } catch let error where error.code == .tooManyReaders {
+            self = try Store.withEnvironment(at: path, readsPages: false) { environment throws(StoreError) in
+                try ReaderReport(environment, clearsStale: clearsStale, readsHead: false)
+            }
         }
     }
 
-    private init(_ environment: LMDBEnvironment, at path: String, clearsStale: Bool) throws(StoreError) {
+    private init(_ environment: LMDBEnvironment, clearsStale: Bool, readsHead: Bool) throws(StoreError) {
         (clearedCount, readers, newest) = try mapLMDB { () throws(LMDBError) in
             let cleared = clearsStale ? try environment.clearStaleReaders() : 0
             // Read before the newest commit, so that no snapshot is newer than that commit.
             let readers = try environment.readers()
             return (cleared, readers, try environment.info().lastTransactionID)
         }
-        head = try? Self.head(environment)
+        head = readsHead ? try? Self.head(environment) : nil
     }
 
     private static func head(_ environment: LMDBEnvironment) throws -> FeedHead? {

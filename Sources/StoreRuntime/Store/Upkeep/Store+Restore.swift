@@ -52,7 +52,6 @@ private struct Restoration {
         // A first check, so that a long copy is not made in vain.
         try StoreLock.requireUnused(target)
         let work = try WorkFolder(in: target)
-        // If the earlier store has to stay, the folder has another name.
         defer { work.remove() }
         try copy(to: work.path)
         try check(work.path)
@@ -127,9 +126,10 @@ private struct Restoration {
         if !hadData {
             _ = unsafe unlink(data)
         } else if !StoreFile.exchange(made, data) {
+            work.keep()
+            let earlier = StoreDirectory.dataFile(work.path)
             error = StoreError(
-                error.code,
-                "\(error.message). The restored store is in place, and the earlier one is in \(work.keep())",
+                error.code, "\(error.message). The restored store is in place, and the earlier one is \(earlier)",
                 remedy: "move the earlier file back, or restore again")
         }
         throw error

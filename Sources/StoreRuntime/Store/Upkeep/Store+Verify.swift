@@ -31,15 +31,20 @@ extension Store {
     }
 
     /// Opens the environment of a store for reading, without opening the store in it, and closes it after `body`.
+    ///
+    /// - Parameter readsPages: see `LMDBEnvironment.Options`.
     static func withEnvironment<T>(
-        at path: String, _ body: (LMDBEnvironment) throws(StoreError) -> T
+        at path: String, readsPages: Bool = true, _ body: (LMDBEnvironment) throws(StoreError) -> T
     ) throws(StoreError) -> T {
         var options = StoreOptions()
         options.isReadOnly = true
         try StoreDirectory.prepare(path, options: options)
         let environment = try mapLMDB { () throws(LMDBError) in
-            try LMDBEnvironment.open(
-                at: path, options: LMDBEnvironment.Options(maximumReaders: options.maximumReaders, isReadOnly: true))
+            // As many databases as any store has.
+            var wanted = LMDBEnvironment.Options(
+                maximumReaders: options.maximumReaders, maximumDatabases: 65_536, isReadOnly: true)
+            wanted.readsPages = readsPages
+            return try LMDBEnvironment.open(at: path, options: wanted)
         }
         defer { environment.close() }
         return try body(environment)

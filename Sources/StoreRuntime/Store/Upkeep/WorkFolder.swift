@@ -7,44 +7,56 @@ import StoreEngine
 ///
 /// Its process holds a lock on it. A directory without the lock is what a killed process has left, and the next process that opens
 /// the store for writing removes it.
-struct WorkFolder {
+final class WorkFolder {
     private static let prefix = ".modelstore-work-"
-    /// A younger directory may belong to a process that has not locked it yet, in seconds.
-    private static let youngestSweptAge = 60.0
+    /// The name before the directory is locked.
+    private static let unlockedPrefix = ".modelstore-new-"
+    /// The age in seconds from which a directory that was never locked counts as a leftover.
+    private static let unlockedAge = 60.0
+    private static let mode: UInt32 = 0o700
+    /// The mode of a directory that no sweep removes.
+    private static let keptMode: UInt32 = 0o500
 
-    let path: String
-    // Ends with the last copy of this value.
+    private(set) var path: String
     private let lock: DirectoryLock?
+    private var isKept = false
 
     /// Creates the directory.
     ///
     /// - Throws: ``StoreError``: `accessDenied`, `diskFull`, `ioError`.
     init(in directory: String) throws(StoreError) {
-        path = directory + "/" + Self.prefix + UUID().uuidString
-        guard StoreFile.makeDirectory(path, mode: 0o700) else {
+        let name = UUID().uuidString
+        let unlocked = directory + "/" + Self.unlockedPrefix + name
+        guard StoreFile.makeDirectory(unlocked, mode: Self.mode) else {
             throw StoreError(failed: "no file can be created in \(directory)")
         }
-        // Without a lock (few file systems have none), a sweep could take the directory for a leftover after a minute.
-        lock = DirectoryLock(path)
+        lock = DirectoryLock(unlocked)
+        let locked = directory + "/" + Self.prefix + name
+        // A file system without such locks keeps the first name.
+        path = unsafe lock != nil && rename(unlocked, locked) == 0 ? locked : unlocked
     }
 
-    /// Removes the directory with its files.
-    func remove() { try? FileManager.default.removeItem(atPath: path) }
+    /// Removes the directory with its files, unless it is kept.
+    func remove() { if !isKept { try? FileManager.default.removeItem(atPath: path) } }
 
-    /// Gives the directory a name that no sweep removes, and returns its path.
-    func keep() -> String {
-        let kept = path.replacing(Self.prefix, with: "kept-")
-        return StoreFile.move(path, toNew: kept) ? kept : path
+    /// Keeps the directory for the user, under a name that is not hidden if possible.
+    func keep() {
+        isKept = true
+        _ = unsafe chmod(path, Self.keptMode)
+        let kept = URL(filePath: path).deletingLastPathComponent().path + "/kept-" + UUID().uuidString
+        if StoreFile.move(path, toNew: kept) { path = kept }
     }
 
     /// Removes the work folders of processes that have ended. Failures are ignored: a leftover only takes space.
     static func sweep(_ directory: String) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-        where name.hasPrefix(prefix) {
+        where name.hasPrefix(prefix) || name.hasPrefix(unlockedPrefix) {
             let path = directory + "/" + name
-            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-            guard let changed = attributes?[.modificationDate] as? Date,
-                -changed.timeIntervalSinceNow > youngestSweptAge, let lock = DirectoryLock(path)
+            guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+                (attributes[.posixPermissions] as? NSNumber)?.uint32Value == mode,
+                let changed = attributes[.modificationDate] as? Date,
+                name.hasPrefix(prefix) || -changed.timeIntervalSinceNow > unlockedAge,
+                let lock = DirectoryLock(path)
             else { continue }
             try? FileManager.default.removeItem(atPath: path)
             withExtendedLifetime(lock) {}
