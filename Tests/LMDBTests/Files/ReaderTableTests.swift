@@ -6,7 +6,7 @@ import Testing
 /// The table of readers in a lock file that is in use.
 @Suite(.timeLimit(.minutes(1))) struct ReaderTableTests {
     /// The offset of the count of readers in LMDB 0.9's lock file.
-    private static let countOffset: off_t = 16
+    private static let countOffset: off_t = 56
 
     @Test(arguments: [5_000, UInt32(Int32.max), .max])
     func `a count of more readers than there are slots is an error`(count: UInt32) throws {
