@@ -1,8 +1,7 @@
+#if ServerSentEvents
 package import ModelStore
 
 /// Identifies a client's rows: their position, and the fingerprint of their request.
-///
-/// It needs no package trait, so that the tests of hostile input cover it in every build.
 package struct EventID: LosslessStringConvertible {
     package let position: Position
     /// See `LiveSteps.fingerprint(_:)`.
@@ -22,3 +21,4 @@ package struct EventID: LosslessStringConvertible {
 
     package var description: String { "\(position).\(String(fingerprint, radix: 16))" }
 }
+#endif

@@ -35,7 +35,7 @@ case "fuzz":
     let report = WorkerReport()
     let run = FuzzRun(seed: UInt64(arguments[4])!, cases: Int(arguments[5])!...Int(arguments[6])!, report: report)
     do {
-        try await run.run(FuzzTargetName(rawValue: arguments[2])!.target(in: arguments[3]))
+        try await run.run(FuzzTargetName(rawValue: arguments[2])!, in: arguments[3])
     } catch {
         report.line("finding: the target cannot be set up: \(error)")
         exit(1)

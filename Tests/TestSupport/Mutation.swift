@@ -20,6 +20,8 @@ package enum Mutation: CaseIterable, Sendable {
     case cut
     /// Replaces a number in decimal digits.
     case number
+    /// Replaces a word of letters, digits and underscores by another word of the input. Texts often stay valid.
+    case word
 
     /// Changes `input`. An empty input may stay as it is.
     package func apply(to input: inout [UInt8], _ random: inout TestRandom) {
@@ -52,7 +54,22 @@ package enum Mutation: CaseIterable, Sendable {
             input.replaceSubrange(early, with: Array(input[late.lowerBound..<late.lowerBound + bytes.count]))
         case .cut: input.removeSubrange(random.below(input.count + 1)...)
         case .number: Self.replaceNumber(&input, &random)
+        case .word:
+            guard let old = Self.word(of: input, &random), let new = Self.word(of: input, &random) else { return }
+            input.replaceSubrange(old, with: Array(input[new]))
         }
+    }
+
+    private static func word(of input: [UInt8], _ random: inout TestRandom) -> Range<Int>? {
+        let start = random.below(input.count)
+        guard let first = input[start...].firstIndex(where: isPartOfWord) else { return nil }
+        return first..<(input[first...].firstIndex { !isPartOfWord($0) } ?? input.endIndex)
+    }
+
+    private static func isPartOfWord(_ byte: UInt8) -> Bool {
+        let scalar = Unicode.Scalar(byte)
+        return byte == UInt8(ascii: "_") || scalar.isASCII && scalar.properties.isAlphabetic
+            || (0x30...0x39).contains(byte)
     }
 
     private static func setLength(_ input: inout [UInt8], _ random: inout TestRandom) {

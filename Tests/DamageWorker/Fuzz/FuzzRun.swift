@@ -11,9 +11,11 @@ struct FuzzRun {
     let cases: ClosedRange<Int>
     let report: WorkerReport
 
-    func run(_ target: any FuzzTarget) async throws {
+    /// - Parameter name: a target, which may keep files in the folder.
+    func run(_ name: FuzzTargetName, in folder: String) async throws {
+        // Before the target opens a store, whose map then fits.
         limitMemory()
-        var target = target
+        var target = try await name.target(in: folder)
         var acceptedCount = 0
         for number in cases {
             var random = TestRandom(seed: seed << 32 + UInt64(number))

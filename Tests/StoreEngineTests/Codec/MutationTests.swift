@@ -132,14 +132,20 @@ import Testing
     }
 
     @Test(arguments: seeds)
-    func `index entries and the feed's head decode or fail`(seed: Int) throws {
+    func `index entries and the heads of feed and trail decode or fail`(seed: Int) throws {
         var random = TestRandom(seed: UInt64(seed))
         var head = ByteWriter()
         FeedHead(sequence: 7, hash: 8, epoch: 9, oldest: 3, transactionID: 10).encode(to: &head)
         let whole = head.array()
+        var trail = ByteWriter()
+        let epochs = (1...3).map { TrailHead.EpochStart(epoch: 100 - $0, sequence: $0) }
+        TrailHead(limit: 9, floor: 3, epochs: epochs).encode(to: &trail)
+        let wholeTrail = trail.array()
         for _ in 0..<Self.runs(8_000) {
             let bytes = Self.mutated(whole, &random)
-            if let head = unsafe try? FeedHead(from: bytes.span.bytes) { #expect(head.oldest >= 1) }
+            if let head = unsafe try? FeedHead(from: bytes.span.bytes) { _ = head.retainedCount }
+            let trailBytes = Self.mutated(wholeTrail, &random)
+            if let head = unsafe try? TrailHead(from: trailBytes.span.bytes) { #expect(head.floor <= head.noted) }
             let key = Self.noise(&random)
             let data = Self.mutated([UInt8(random.below(3)), UInt8(random.below(70))], &random)
             if let found = unsafe try? IndexEntry.recordKey(key: key.span.bytes, data: data.span.bytes) {

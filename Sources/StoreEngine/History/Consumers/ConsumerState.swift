@@ -45,6 +45,7 @@ package struct ConsumerState: Hashable, Sendable {
         generation = try reader.read()
         let epoch: UInt64 = try reader.read()
         let sequence: UInt64 = try reader.read()
+        guard sequence < .max else { throw CodecError("a consumer is at the change set \(sequence)") }
         position = Position(store: store, epoch: epoch, sequence: sequence, hash: try reader.read())
         created = Date(timeIntervalSinceReferenceDate: Double(bitPattern: try reader.read()))
         moved = Date(timeIntervalSinceReferenceDate: Double(bitPattern: try reader.read()))

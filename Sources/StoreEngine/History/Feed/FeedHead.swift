@@ -33,7 +33,8 @@ package struct FeedHead: Hashable, Sendable {
         oldest = try reader.read()
         transactionID = try reader.read()
         guard reader.isAtEnd else { throw CodecError("the feed's head has \(reader.remaining) bytes too many") }
-        guard oldest >= 1, oldest <= sequence + 1 else {
+        // No store reaches the last number, and every later calculation adds one.
+        guard sequence < .max, oldest >= 1, oldest <= sequence + 1 else {
             throw CodecError("the feed's head says that \(oldest) is the oldest and \(sequence) the newest change set")
         }
     }

@@ -19,6 +19,11 @@ package struct TrailHead: Hashable, Sendable {
         package let epoch: UInt64
         /// The newest change set at that time.
         package let sequence: UInt64
+
+        package init(epoch: UInt64, sequence: UInt64) {
+            self.epoch = epoch
+            self.sequence = sequence
+        }
     }
 
     /// The maximum number of remembered records.
@@ -58,7 +63,13 @@ package struct TrailHead: Hashable, Sendable {
             epochs.append(EpochStart(epoch: try reader.read(), sequence: try reader.read()))
         }
         guard reader.isAtEnd else { throw CodecError("the trail's head has \(reader.remaining) bytes too many") }
-        guard floor <= noted else { throw CodecError("the trail begins after \(floor) and ends with \(noted)") }
+        guard floor <= noted, noted < .max else {
+            throw CodecError("the trail begins after \(floor) and ends with \(noted)")
+        }
+        let isAscending = zip(epochs, epochs.dropFirst()).allSatisfy { $0.sequence <= $1.sequence }
+        guard isAscending, Set(epochs.map(\.epoch)).count == epochs.count else {
+            throw CodecError("the epochs of the trail are not in ascending order, each once")
+        }
     }
 
     package func encode(to writer: inout ByteWriter) {
