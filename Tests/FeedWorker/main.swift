@@ -2,9 +2,9 @@ import Foundation
 import ModelStore
 import Synchronization
 
-/// `write DIR LANE [RETAINED]`: writes one or several items for each `ack` line that it prints, until it reads a line. The feed
-/// retains RETAINED change sets.
-func write(_ directory: String, _ lane: String, retained: Int? = nil) async throws {
+/// `write DIR LANE [RETAINED PAUSE]`: writes one or several items for each `ack` line that it prints, until it reads a line. The feed
+/// retains RETAINED change sets. After each write, the process pauses for PAUSE milliseconds, so that the store grows slowly.
+func write(_ directory: String, _ lane: String, retained: Int? = nil, pause: Int = 0) async throws {
     let store = try openStore(directory, retained: retained)
     let reader = Task.detached { readLine() }
     let stopping = StopFlag(reader)
@@ -22,6 +22,7 @@ func write(_ directory: String, _ lane: String, retained: Int? = nil) async thro
             return last
         }
         say("ack \(lane) \(written.result) \(written.position.sequence)")
+        if pause > 0 { try await Task.sleep(for: .milliseconds(pause)) }
     }
     store.close()
     say("done")
@@ -110,7 +111,8 @@ let arguments = CommandLine.arguments.dropFirst()
 do {
     switch (arguments.first, arguments.count) {
     case ("write", 3): try await write(arguments[2], arguments[3])
-    case ("write", 4): try await write(arguments[2], arguments[3], retained: Int(arguments[4]))
+    case ("write", 5):
+        try await write(arguments[2], arguments[3], retained: Int(arguments[4]), pause: Int(arguments[5]) ?? 0)
     case ("consume", 3): try await consume(arguments[2], arguments[3])
     case ("check", 2): try check(arguments[2])
     case ("script", 4): try await script(arguments[2], Int(arguments[3]) ?? 1, Int(arguments[4]) ?? 1)
@@ -126,7 +128,7 @@ do {
     default:
         say(
             """
-            usage: FeedWorker write DIR LANE [RETAINED] | consume DIR LOG | check DIR | script DIR FIRST LAST | await DIR
+            usage: FeedWorker write DIR LANE [RETAINED PAUSE] | consume DIR LOG | check DIR | script DIR FIRST LAST | await DIR
                  | pass DIR | passed DIR POSITION
                  | trail DIR [POSITION LANE=NUMBER…] | mingle DIR LANE COUNT SEED | flood DIR COUNT | drain DIR COUNT PART
             """)

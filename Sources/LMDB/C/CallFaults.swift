@@ -37,6 +37,23 @@ package enum CallFaults {
     @inline(__always)
     static var isAnyPlanned: Bool { isArmed.load(ordering: .relaxed) }
 
+    /// Whether the environment of a transaction has a plan.
+    @inline(__always)
+    static func isPlanned(for transaction: OpaquePointer?) -> Bool {
+        guard isArmed.load(ordering: .relaxed) else { return false }
+        return unsafe hasPlan(mdb_txn_env(transaction))
+    }
+
+    @inline(never)
+    private static func hasPlan(_ environment: OpaquePointer?) -> Bool {
+        var path: UnsafePointer<CChar>?
+        guard let environment = unsafe environment, unsafe mdb_env_get_path(environment, &path) == 0,
+            let path = unsafe path
+        else { return false }
+        let name = unsafe String(cString: path)
+        return plans.withLock { $0[name] != nil }
+    }
+
     /// The fault of a call in a transaction; nil if the call is made.
     @inline(__always)
     static func fault(_ kind: CallKind, transaction: OpaquePointer?) -> FaultPlan.Fault? {

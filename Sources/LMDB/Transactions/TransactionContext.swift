@@ -86,7 +86,7 @@ final class TransactionContext: @unchecked Sendable {
 
     /// Returns the tree of a database for a joint search; nil if keys have to be looked up one by one.
     func treeForJointSearch(of database: LMDBDatabase) -> MappedTree? {
-        guard writing == nil, !CallFaults.isAnyPlanned else { return nil }
+        guard writing == nil, unsafe !CallFaults.isPlanned(for: handle) else { return nil }
         return try? tree(of: database)
     }
 

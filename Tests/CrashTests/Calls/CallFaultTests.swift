@@ -9,7 +9,7 @@ import Testing
 /// `MODELSTORE_SEED` chooses the calls of the short run.
 @Suite(.serialized, .timeLimit(.minutes(TestLength.isLong ? 290 : 10))) struct CallFaultTests {
     /// The commands of the short run: one that only reads, and those that write in different ways.
-    private static let few = ["query", "set", "import", "migrate", "backup", "restore", "create"]
+    private static let few = ["query", "set", "restore"]
 
     private static let commands = TriedCommand.all.filter { TestLength.isLong || few.contains($0.name) }
 
@@ -18,7 +18,7 @@ import Testing
         var random = TestRandom(seed: TestRun.seed)
         let run = try CallFaultRun(command, GivenFiles(), PreloadedInjector())
         var faults = Self.faults(run.counts)
-        if !TestLength.isLong { faults = (0..<6).map { _ in random.pick(faults) } }
+        if !TestLength.isLong { faults = (0..<3).map { _ in random.pick(faults) } }
         try Self.expect(run, faults)
     }
 
@@ -32,7 +32,7 @@ import Testing
     func `a limit on open files is an error and never the end of a command by a signal`(command: TriedCommand) throws {
         let given = try GivenFiles()
         let directory = try ScratchDirectory(inMemory: true)
-        for limit in stride(from: 4, through: 28, by: TestLength.isLong ? 1 : 4) {
+        for limit in stride(from: 4, through: 28, by: TestLength.isLong ? 1 : 8) {
             let own = directory.path(String(limit))
             try FileManager.default.createDirectory(atPath: own + "/store", withIntermediateDirectories: true)
             try FileManager.default.copyItem(atPath: given.store + "/data.mdb", toPath: own + "/store/data.mdb")

@@ -12,7 +12,7 @@ import Testing
         let loss = try FolderLoss(command)
         for order in FolderDisk.NameOrder.allCases {
             let outcome = try loss.cut(
-                loss.log, images: TestLength.isLong ? 3_000 : 24, order: order, seed: TestRun.seed)
+                loss.log, images: TestLength.isLong ? 3_000 : 4, order: order, seed: TestRun.seed)
             TestRun.note("\(command), names in the order \(order): \(outcome.summary)")
             #expect(outcome.violations == [], "MODELSTORE_SEED=\(TestRun.seed)")
             #expect(outcome.finished > 0, "no image is as after the command")

@@ -23,6 +23,9 @@ final class NemesisProgram {
     /// The number of change sets that writers retain: enough for a follower on a slow machine.
     private static let retained = "100000"
 
+    /// The pause of a writer after each write, so that the store does not fill its disk.
+    private static let pauseMilliseconds = "3"
+
     /// The longest wait for a program's reaction.
     static let patienceSeconds = 20.0
 
@@ -44,7 +47,7 @@ final class NemesisProgram {
     func start() throws {
         let words: [String] =
             switch role {
-            case .writer(let lane): ["write", store, lane, Self.retained]
+            case .writer(let lane): ["write", store, lane, Self.retained, Self.pauseMilliseconds]
             case .follower: ["trail", store] + reached
             }
         child = try disk.start(FeedWorker.path, words)

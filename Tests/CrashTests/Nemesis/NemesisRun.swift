@@ -40,8 +40,7 @@ final class NemesisRun {
         case .removeLock, .replaceLock, .truncateLock: try breakLock(kind)
         case .linkData: try link(Self.dataFile)
         case .linkLock: try link("lock.mdb")
-        case .removeWake: try call("unlink", unsafe unlink(own("feed.wake")))
-        case .truncateWake: try call("truncate", unsafe truncate(own("feed.wake"), off_t(random.below(20))))
+        case .removeWake, .truncateWake: try breakWake(kind)
         case .renameFolder: try renameFolder()
         case .fillDisk: try fillDisk()
         case .readOnly: try remount()
@@ -113,6 +112,17 @@ final class NemesisRun {
         }
         // All programs must have ended before one starts again: the lock file is how they know of each other.
         for program in programs { try requireEnd(program, kind) }
+    }
+
+    private func breakWake(_ kind: NemesisKind) throws {
+        let file = own("feed.wake")
+        // An earlier fault may have removed it. The programs then make a new one when they open the store.
+        guard FileManager.default.fileExists(atPath: file) else { return }
+        if kind == .removeWake {
+            try call("unlink", unsafe unlink(file))
+        } else {
+            try call("truncate", unsafe truncate(file, off_t(random.below(20))))
+        }
     }
 
     /// Gives a file a second name for a while, which keeps other programs from opening the store.

@@ -14,7 +14,9 @@ import Testing
         let directory = try ScratchDirectory(inMemory: true)
         let worker = try ChildProcess(
             BuiltProgram.path("SoakWorker"),
-            [directory.path("store"), String(shifts), String(commits), String(TestRun.seed)] + extra)
+            [directory.path("store"), String(shifts), String(commits), String(TestRun.seed)] + extra,
+            // With several arenas, the memory of the allocator depends on which threads ran.
+            environment: ["MALLOC_ARENA_MAX": "1"])
         var samples: [[String: Int]] = []
         while let line = worker.nextLine(seconds: 600) {
             let words = line.split(separator: " ")
@@ -30,7 +32,8 @@ import Testing
             samples.append(sample)
             TestRun.noteProgress(line)
         }
-        #expect(try worker.wait() == .exit(0))
+        let end = try worker.wait()
+        #expect(end == .exit(0), "after \(samples.count) shifts; MODELSTORE_SEED=\(TestRun.seed)")
         try #require(samples.count == shifts)
         return samples
     }
@@ -55,7 +58,7 @@ import Testing
     private static let tolerances = [
         Tolerance(name: "resident", percent: 5, units: 1_024), Tolerance(name: "anonymous", percent: 5, units: 1_024),
         Tolerance(name: "descriptors", percent: 0, units: 4), Tolerance(name: "threads", percent: 0, units: 4),
-        Tolerance(name: "file", percent: 5, units: 64), Tolerance(name: "feed", percent: 10, units: 16),
+        Tolerance(name: "file", percent: 20, units: 256), Tolerance(name: "feed", percent: 10, units: 16),
         Tolerance(name: "readers", percent: 0, units: 2),
     ]
 

@@ -121,7 +121,7 @@ import Testing
 
     @Test func `A store with thousands of types opens, lists them, and writes to each`() throws {
         // More than an environment opens at once by default, and in the long form as many as a store should ever have.
-        let count = TestLength.isLong ? 20_000 : 5_000
+        let count = TestLength.isLong ? 20_000 : 1_000
         let tool = try Tool()
         let types = (0..<count).map {
             #"{"name": "T\#($0)", "id": ["id"], "fields": [{"name": "id", "type": "string"}, {"name": "n", "type": "int64"}]}"#

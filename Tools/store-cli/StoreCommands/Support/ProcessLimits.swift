@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import LMDB
+import StoreEngine
 
 /// The resources of the system that every command needs.
 ///
@@ -50,7 +51,7 @@ enum ProcessLimits {
         var count = 0
         defer { for _ in 0..<count { isOver.signal() } }
         while count < threadCount {
-            try SystemThread.start("store-cli", for: nil) { isOver.wait() }
+            try mapLMDB { () throws(LMDBError) in try SystemThread.start("store-cli", for: nil) { isOver.wait() } }
             count += 1
         }
     }
