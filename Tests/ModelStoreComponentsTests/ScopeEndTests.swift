@@ -1,6 +1,5 @@
 import ModelStore
 import ModelStoreComponents
-import ModelStoreTesting
 import StoreRuntime
 import TestSupport
 import Testing
@@ -163,27 +162,5 @@ private struct PairChild {
             await scope.waitUntilClosed()
             #expect(scene.journal.take() == ["second closes", "first closes"])
         }
-    }
-
-    @Test func `a leak is told after its own delay, not with an earlier leak`() async throws {
-        let (clock, notices) = (TestClock(), Notices())
-        var options = OwnershipOptions(clock: clock)
-        options.leakDelay = .seconds(10)
-        options.onNotice = { notices.add($0) }
-        let registry = OwnershipRegistry(options: options)
-        let things = [Thing(journal, Numbers()), Thing(journal, Numbers())]
-        for (name, thing) in zip(["first", "second"], things) {
-            let scope = registry.scope(name)
-            try scope.own(thing)
-            scope.close()
-            await scope.waitUntilClosed()
-            clock.advance(by: .seconds(6))
-        }
-        while notices.all.isEmpty { await Task.yield() }
-        #expect(notices.all.map(\.scope) == ["first"])
-        clock.advance(by: .seconds(6))
-        while notices.all.count < 2 { await Task.yield() }
-        #expect(notices.all.map(\.scope) == ["first", "second"])
-        withExtendedLifetime(things) {}
     }
 }
