@@ -15,7 +15,6 @@
 #include <linux/stat.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -54,8 +53,12 @@ static inline int clmdb_exchange(const char *first, const char *second) {
 // Returns the kernel's number of the calling thread. Unlike the value of pthread_self, it is not reused soon.
 static inline int clmdb_thread_number(void) { return (int)syscall(SYS_gettid); }
 
-// Takes an exclusive lock on an open directory, and does not wait. In Swift, the structure `flock` hides the function.
-static inline int clmdb_lock_directory(int descriptor) { return flock(descriptor, LOCK_EX | LOCK_NB); }
+// Takes an exclusive lock on an open directory, and does not wait. In Swift, the structure `flock` hides the function. The header of
+// the function would give that structure to this module.
+static inline int clmdb_lock_directory(int descriptor) {
+    const int exclusive = 2, does_not_wait = 4; // LOCK_EX, LOCK_NB
+    return (int)syscall(SYS_flock, descriptor, exclusive | does_not_wait);
+}
 
 // Names the calling thread, for tools of the system. Linux keeps 15 bytes.
 static inline void clmdb_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
