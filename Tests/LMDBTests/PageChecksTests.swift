@@ -59,6 +59,19 @@ struct PageChecksTests {
         }
     }
 
+    /// LMDB ends the process when it opens a cursor on a free list that could have several values for a key.
+    @Test(arguments: [0x0C, 0x00, 0x0A])
+    func `a free list whose keys are of another kind is damage, and a write notices it`(flags: Int) throws {
+        let directory = try Self.makeStore()
+        var pages = try DataPages(directory.path)
+        pages.setFreeListFlags(to: flags)
+        try pages.write()
+        let environment = try LMDBEnvironment.open(at: directory.path, options: .test)
+        defer { environment.close() }
+        let error = #expect(throws: LMDBError.self) { _ = try environment.beginWrite() }
+        #expect(error?.code == .damaged)
+    }
+
     @Test
     func `a write notices that a page in use is free, and cannot be committed`() throws {
         let directory = try Self.makeStore()

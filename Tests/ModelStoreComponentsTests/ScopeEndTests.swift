@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import ModelStoreTesting
 import StoreRuntime
 import TestSupport
 import Testing
@@ -162,5 +163,29 @@ private struct PairChild {
             await scope.waitUntilClosed()
             #expect(scene.journal.take() == ["second closes", "first closes"])
         }
+    }
+
+    @Test func `a leak is told after its own delay, not with an earlier leak`() async throws {
+        let (clock, notices) = (TestClock(), Notices())
+        var options = OwnershipOptions(clock: clock)
+        options.leakDelay = .seconds(10)
+        options.onNotice = { notices.add($0) }
+        let registry = OwnershipRegistry(options: options)
+        let things = [Thing(journal, Numbers()), Thing(journal, Numbers())]
+        for (number, thing) in things.enumerated() {
+            let scope = registry.scope(["first", "second"][number])
+            // Leaks of one line are told once.
+            try scope.own(thing, line: UInt(number))
+            scope.close()
+            try await clock.untilSleeping()
+            clock.advance(by: .seconds(6))
+        }
+        while notices.all.isEmpty { await Task.yield() }
+        try await clock.untilSleeping()
+        #expect(notices.all.map(\.scope) == ["first"])
+        clock.advance(by: .seconds(6))
+        while notices.all.count < 2 { await Task.yield() }
+        #expect(notices.all.map(\.scope) == ["first", "second"])
+        withExtendedLifetime((registry, things)) {}
     }
 }

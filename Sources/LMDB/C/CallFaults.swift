@@ -46,12 +46,22 @@ package enum CallFaults {
 
     @inline(never)
     private static func hasPlan(_ environment: OpaquePointer?) -> Bool {
+        guard let path = unsafe path(of: environment) else { return false }
+        return plans.withLock { $0.keys.contains { applies($0, to: path) } }
+    }
+
+    private static func path(of environment: OpaquePointer?) -> String? {
         var path: UnsafePointer<CChar>?
         guard let environment = unsafe environment, unsafe mdb_env_get_path(environment, &path) == 0,
             let path = unsafe path
-        else { return false }
-        let name = unsafe String(cString: path)
-        return plans.withLock { $0[name] != nil }
+        else { return nil }
+        return unsafe String(cString: path)
+    }
+
+    /// Returns whether the plan of a directory applies to a path. The plans of all directories above it apply too, because a new
+    /// store is made in another directory first, and the name of its own directory is in the parent.
+    private static func applies(_ directory: String, to path: String) -> Bool {
+        path == directory || path.hasPrefix(directory + "/")
     }
 
     /// The fault of a call in a transaction; nil if the call is made.
@@ -90,18 +100,13 @@ package enum CallFaults {
 
     @inline(never)
     private static func planned(_ kind: CallKind, _ environment: OpaquePointer?) -> FaultPlan.Fault? {
-        var path: UnsafePointer<CChar>?
-        guard let environment = unsafe environment, unsafe mdb_env_get_path(environment, &path) == 0,
-            let path = unsafe path
-        else { return nil }
-        return unsafe planned(kind, String(cString: path))
+        unsafe path(of: environment).flatMap { planned(kind, $0) }
     }
 
-    /// Returns the fault of a call on a path. The plans of all directories above it apply too, because a new store is made in
-    /// another directory first, and the name of its own directory is in the parent.
+    /// Returns the fault of a call on a path.
     private static func planned(_ kind: CallKind, _ path: String) -> FaultPlan.Fault? {
         plans.withLock { plans in
-            for key in plans.keys.sorted() where path == key || path.hasPrefix(key + "/") {
+            for key in plans.keys.sorted() where applies(key, to: path) {
                 if let fault = plans[key]?.next(kind) { return fault }
             }
             return nil

@@ -141,7 +141,8 @@ enum Calls {
         _ environment: OpaquePointer, parent: OpaquePointer?, isReadOnly: Bool, into transaction: inout OpaquePointer?
     ) -> Int32 {
         if let fault = unsafe CallFaults.fault(.begin, environment: environment) { return fault.code }
-        guard unsafe hasReaderTable(environment) else { return MDB_INVALID }
+        // A nested transaction takes no slot and looks at none.
+        guard unsafe parent != nil || hasReaderTable(environment) else { return MDB_INVALID }
         return unsafe mdb_txn_begin(environment, parent, isReadOnly ? UInt32(MDB_RDONLY) : 0, &transaction)
     }
 

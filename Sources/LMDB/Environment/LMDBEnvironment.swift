@@ -81,8 +81,8 @@ package final class LMDBEnvironment: Sendable {
         self.pageSize = pageSize
         self.forkGeneration = forkGeneration
         isUnsettled = Atomic(Self.isUnsettled(node))
-        pageChecks = PageChecks(maximumDatabases: options.maximumDatabases)
-        appendGuesses = AppendGuesses(maximumDatabases: options.maximumDatabases)
+        pageChecks = PageChecks()
+        appendGuesses = AppendGuesses()
         lockNode = SystemCalls.node(at: path + "/lock.mdb")
         writerLock = FoundWriterLock(in: lockNode)
         writerWatch = WriterWatch(writerLock)

@@ -27,8 +27,8 @@ final class PageChecks: @unchecked Sendable {
         var removed = RemovedLeaves()
     }
 
-    /// By the handles of the databases.
-    private var trees: [Tree]
+    /// By the handles of the databases, as far as they were used. There can be many more handles.
+    private var trees: [Tree] = []
     /// The pages that are checked, of those that the file had at first.
     private var checked = PageSet(limit: 0)
     /// Pages with this number and later ones were written since.
@@ -41,12 +41,6 @@ final class PageChecks: @unchecked Sendable {
     private var map: FileMap?
     /// The way of the last check; kept for its memory.
     private var path = TreePath()
-
-    /// - Parameter maximumDatabases: how many named databases there can be.
-    init(maximumDatabases: Int) {
-        // The first two handles belong to LMDB's own two databases.
-        trees = Array(repeating: Tree(), count: maximumDatabases + 2)
-    }
 
     /// Begins a write transaction.
     func begin(_ context: TransactionContext, in environment: LMDBEnvironment) throws(LMDBError) {
@@ -69,17 +63,30 @@ final class PageChecks: @unchecked Sendable {
         unsafe try TreeCheck.requireWhole(
             pages.main, of: .databases, in: pages, environment, "mdb_txn_begin",
             sound: { !unused.contains($0) && checked.insert($0) })
-        trees[Int(LMDBDatabase.main.handle)].isSound = true
         hasBegun = true
+        trees[index(of: .main)].isSound = true
     }
 
     /// Releases the map. Nothing is checked afterwards.
     func close() { map = nil }
 
     /// Forgets a database, because LMDB may reuse its handle.
-    func forget(_ database: LMDBDatabase) { trees[Int(database.handle)] = Tree() }
+    func forget(_ database: LMDBDatabase) { trees[index(of: database)] = Tree() }
 
     // MARK: Checks
+
+    @inline(__always)
+    private func isSound(_ database: LMDBDatabase) -> Bool {
+        let index = Int(database.handle)
+        return index < trees.count && trees[index].isSound
+    }
+
+    /// Returns the index of a database in `trees`, which has it from then on.
+    private func index(of database: LMDBDatabase) -> Int {
+        let index = Int(database.handle)
+        while trees.count <= index { trees.append(Tree()) }
+        return index
+    }
 
     /// Throws unless LMDB can read and change a tree at a position.
     @inline(__always)
@@ -87,7 +94,7 @@ final class PageChecks: @unchecked Sendable {
         _ database: LMDBDatabase, _ position: TreePosition, isDeleted: Bool = false, in context: TransactionContext,
         _ operation: StaticString
     ) throws(LMDBError) {
-        if trees[Int(database.handle)].isSound { return }
+        if isSound(database) { return }
         try check(database, position, isDeleted, context, operation)
     }
 
@@ -95,7 +102,7 @@ final class PageChecks: @unchecked Sendable {
     func requireWhole(
         _ database: LMDBDatabase, in context: TransactionContext, _ operation: StaticString
     ) throws(LMDBError) {
-        if trees[Int(database.handle)].isSound { return }
+        if isSound(database) { return }
         let environment = unsafe context.environment.takeUnretainedValue()
         guard let tree = try base(of: database, context, operation) else { return }
         try checkWhole(database, tree, environment, context, operation)
@@ -106,7 +113,7 @@ final class PageChecks: @unchecked Sendable {
         _ database: LMDBDatabase, _ position: TreePosition, _ isDeleted: Bool, _ context: TransactionContext,
         _ operation: StaticString
     ) throws(LMDBError) {
-        let number = Int(database.handle)
+        let number = index(of: database)
         guard let tree = try base(of: database, context, operation) else { return }
         let environment = unsafe context.environment.takeUnretainedValue()
         if tree.record.branchPages &+ tree.record.leafPages <= Self.wholePages {
@@ -134,14 +141,14 @@ final class PageChecks: @unchecked Sendable {
         } catch {
             throw context.fail(error)
         }
-        trees[Int(database.handle)] = Tree(isSound: true)
+        trees[index(of: database)] = Tree(isSound: true)
     }
 
     /// Returns the tree of a database in the newest commit; nil if it is not there.
     private func base(
         of database: LMDBDatabase, _ context: TransactionContext, _ operation: StaticString
     ) throws(LMDBError) -> MappedTree? {
-        let number = Int(database.handle)
+        let number = index(of: database)
         if trees[number].snapshot == pages.transactionID { return trees[number].tree }
         let environment = unsafe context.environment.takeUnretainedValue()
         let name =

@@ -7,24 +7,22 @@
 /// `@unchecked Sendable`: only the thread that holds the environment's write transaction uses it.
 @safe
 final class AppendGuesses: @unchecked Sendable {
-    /// The number of new keys in a row that were not appended, by the database's handle.
-    private var misses: [Int]
-
-    init(maximumDatabases: Int) {
-        // The first two handles belong to LMDB's own two databases.
-        misses = Array(repeating: 0, count: maximumDatabases + 2)
-    }
+    /// The number of new keys in a row that were not appended, by the database's handle. Databases behind the end have had none.
+    private var misses: [Int] = []
 
     /// Returns whether to try to append the next new key.
     @inline(__always)
     func isLikely(_ database: LMDBDatabase) -> Bool {
-        let misses = misses[Int(database.handle)]
-        return misses < 4 || misses & 15 == 0
+        let index = Int(database.handle)
+        guard index < misses.count else { return true }
+        return misses[index] < 4 || misses[index] & 15 == 0
     }
 
     /// Notes whether a new key was appended.
     @inline(__always)
     func note(_ database: LMDBDatabase, wasAppended: Bool) {
-        misses[Int(database.handle)] = wasAppended ? 0 : misses[Int(database.handle)] &+ 1
+        let index = Int(database.handle)
+        while misses.count <= index { misses.append(0) }
+        misses[index] = wasAppended ? 0 : misses[index] &+ 1
     }
 }

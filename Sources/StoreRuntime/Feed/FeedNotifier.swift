@@ -186,7 +186,6 @@ final class FeedNotifier: Sendable {
     }
 
     private func startThreads(_ access: Access) throws(LMDBError) -> [ThreadEnd] {
-        isWatched.store(true, ordering: .relaxed)
         let feed = try startThread("store-feed") { self.followWakes(access) }
         // Without it, the other thread finds the commits of programs that do not know the wake file, a moment later.
         guard let watch = FileWatch(path + "/data.mdb"),
@@ -233,6 +232,7 @@ final class FeedNotifier: Sendable {
     }
 
     private func followWakes(_ access: Access) {
+        isWatched.store(true, ordering: .relaxed)
         var parking = Parking()
         while !isStopping.load(ordering: .acquiring) {
             let count = wakeFile?.count ?? 0

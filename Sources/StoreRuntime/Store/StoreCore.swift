@@ -26,7 +26,7 @@ final class StoreCore: Sendable {
     /// Knows which owners and borrowers keep models and other objects alive.
     let ownership: OwnershipRegistry
     private let writer: WriterThread?
-    /// Finds readers that hold a snapshot for too long.
+    /// Decides when to report a reader that holds a snapshot.
     private let snapshotWatch: HandoverMutex<SnapshotWatch>
 
     /// The filters of the consumers that this process has held, by name, each with the generation in which it held the consumer.
@@ -166,8 +166,7 @@ final class StoreCore: Sendable {
                 try environment.byteCount(heldBy: number, info)
             }
         }
-        let report = options.onEvent ?? StandardErrorNotice.write
-        for snapshot in held { report(.snapshotHeld(snapshot)) }
+        if let held { (options.onEvent ?? StandardErrorNotice.write)(.snapshotHeld(held)) }
     }
 
     private func requireWriter() throws(StoreError) -> WriterThread {

@@ -69,6 +69,9 @@ public struct StoreOptions: Sendable {
     /// The longest time between two looks of the writer thread at the feed and the readers, in seconds.
     var upkeepSeconds = 30.0
 
+    /// More databases than any store has, for tools that open every store. Each database takes 100 bytes of every transaction.
+    package static let databasesOfAnyStore = 65_536
+
     /// Creates the default options.
     public init() {}
 

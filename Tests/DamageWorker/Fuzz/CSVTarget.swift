@@ -16,8 +16,9 @@ struct CSVTarget: FuzzTarget {
             writer.append(try record.texts(bytes))
         }
         let short =
-            "name,id,level,big,ratio,price,seen,key,wait,region\r\n"
-            + "\"a \"\"quoted\"\"\r\nname\",7,1,2,3.5,4,2026-01-02T03:04:05Z,00000000-0000-4000-8000-000000000000,PT1S,eu\r\n"
+            "name,id,small,level,big,ratio,price,seen,key,wait,blob,doc,region,tags,marks,limits\r\n"
+            + "\"a \"\"quoted\"\"\r\nname\",7,3,1,2,3.5,4,2026-01-02T03:04:05Z,00000000-0000-4000-8000-000000000000,PT1S,AAEC,"
+            + "\"{\"\"a\"\":1}\",eu,\"[\"\"x\"\"]\",[1],{}\r\n"
         inputs = Mutator(
             corpus: [writer.bytes, Array(short.utf8)],
             words: [

@@ -8,6 +8,8 @@ import TestSupport
 /// The ids of server-sent events, and the positions in them, with which clients and commands resume.
 struct EventIDTarget: FuzzTarget {
     let inputs: Mutator
+    /// The second id needs the package trait, and the third is of another store.
+    let validCount = 1
     private let path: String
     private let store: Store
 

@@ -19,10 +19,14 @@ struct FuzzRun {
         var acceptedCount = 0
         for number in cases {
             var random = TestRandom(seed: seed << 32 + UInt64(number))
-            let input = target.inputs.next(&random)
+            // The valid inputs come first, unchanged. If the code refused them, the changed ones would try little.
+            let isValid = number < target.validCount
+            let input = isValid ? target.inputs.corpus[number] : target.inputs.next(&random)
             report.line("case \(number)")
             do {
-                if try await target.run(input, number: number, &random) { acceptedCount += 1 }
+                let isAccepted = try await target.run(input, number: number, &random)
+                if isAccepted { acceptedCount += 1 }
+                guard isAccepted || !isValid else { throw Mismatch("a valid input is refused") }
             } catch {
                 let base64 = Data(input.prefix(3_000)).base64EncodedString()
                 let text = "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")

@@ -5,11 +5,18 @@ protocol FuzzTarget {
     /// Makes the inputs.
     var inputs: Mutator { get }
 
+    /// How many of the first members of the corpus the tried code accepts.
+    var validCount: Int { get }
+
     /// Uses an input. An error of the tried code is right, and is caught here.
     ///
     /// - Returns: whether the tried code accepted the input.
     /// - Throws: `Mismatch` if the result is wrong.
     mutating func run(_ input: [UInt8], number: Int, _ random: inout TestRandom) async throws -> Bool
+}
+
+extension FuzzTarget {
+    var validCount: Int { inputs.corpus.count }
 }
 
 /// The targets that a test names.

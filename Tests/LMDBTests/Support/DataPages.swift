@@ -48,6 +48,11 @@ struct DataPages {
 
     mutating func setFlags(of page: Int, to flags: Int) { set(flags, at: page * Self.pageSize + 10, size: 2) }
 
+    /// Sets what both meta pages say of the kind of the free list's keys.
+    mutating func setFreeListFlags(to flags: Int) {
+        for meta in 0...1 { set(flags, at: meta * Self.pageSize + 44, size: 2) }
+    }
+
     /// Replaces the first occurrence of a text by another text of the same length.
     mutating func replace(_ old: String, by new: String) throws {
         let range = try #require(Data(bytes).range(of: Data(old.utf8)))

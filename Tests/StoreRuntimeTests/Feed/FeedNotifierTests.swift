@@ -75,7 +75,7 @@ import Testing
         try #require(number > 20, "it does not rest at once")
         var count = 0
         while try tail.next() != nil { count += 1 }
-        #expect(count == number - 1, "what was not handed over is read from the store")
+        #expect(count == number - 1, "the store has the change sets that were not handed over")
         let last = try store.position.sequence
         async let wakeAgain = core.notifier.wait(after: last, core.access)
         while !core.notifier.wantsEntries { await Task.yield() }

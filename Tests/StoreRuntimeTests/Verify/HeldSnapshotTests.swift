@@ -32,26 +32,37 @@ import Testing
             var watch = SnapshotWatch(limits)
             let readers = [Self.reader(7, at: 10), Self.reader(8, at: newest), Self.reader(9, at: nil)]
             // One below each limit.
-            #expect(watch.look(readers, newest: 11, now: start) { _ in 10 * Self.page } == [])
+            #expect(watch.look(readers, newest: 11, now: start) { _ in 10 * Self.page } == nil)
             let now = start + .seconds(seconds)
             let found = watch.look(readers, newest: newest, now: now) { _ in pages * Self.page }
             #expect(
-                found == [
-                    HeldSnapshot(
-                        processID: 7, commitCount: newest - 10, byteCount: pages * Self.page, age: .seconds(seconds))
-                ])
-            #expect(watch.look([Self.reader(7, at: 10)], newest: newest + 1, now: now) { _ in pages * Self.page } == [])
+                found
+                    == HeldSnapshot(
+                        processID: 7, commitCount: newest - 10, byteCount: pages * Self.page, age: .seconds(seconds)))
+            #expect(
+                watch.look([Self.reader(7, at: 10)], newest: newest + 1, now: now) { _ in pages * Self.page } == nil)
         }
     }
 
     @Test func `a snapshot is reported again when it keeps twice as much from reuse`() {
         var watch = SnapshotWatch(Self.limits(byteCount: 10 * Self.page))
-        let counts = [9, 11, 12, 21, 22, 43, 44, 45].map { pages in
-            watch.look([Self.reader(7, at: 10)], newest: 20, now: .now) { _ in pages * Self.page }.count
+        let reports = [9, 11, 12, 21, 22, 43, 44, 45].map { pages in
+            watch.look([Self.reader(7, at: 10)], newest: 20, now: .now) { _ in pages * Self.page } != nil
         }
-        #expect(counts == [0, 1, 0, 0, 1, 0, 1, 0])
+        #expect(reports == [false, true, false, false, true, false, true, false])
         // A reader that began again holds another snapshot.
-        #expect(watch.look([Self.reader(7, at: 15)], newest: 20, now: .now) { _ in 11 * Self.page }.count == 1)
+        #expect(watch.look([Self.reader(7, at: 15)], newest: 20, now: .now) { _ in 11 * Self.page } != nil)
+    }
+
+    @Test func `of several readers, the one with the oldest snapshot is reported, with its own age`() {
+        var watch = SnapshotWatch(Self.limits(commitCount: 1))
+        let start = ContinuousClock.now
+        let both = [Self.reader(7, at: 12), Self.reader(8, at: 10)]
+        #expect(watch.look(both, newest: 20, now: start) { $0 }?.processID == 8)
+        #expect(watch.look(both, newest: 21, now: start) { $0 } == nil)
+        // The other one was seen at the beginning too.
+        let held = watch.look([both[0]], newest: 21, now: start + .seconds(5)) { $0 }
+        #expect(held == HeldSnapshot(processID: 7, commitCount: 9, byteCount: 12, age: .seconds(5)))
     }
 
     @Test func `a store that is open for writing reports a reader while it commits, and shows what it holds`()

@@ -1,16 +1,14 @@
 import LMDB
 
-/// Decides which snapshots to report. A pure state machine: it compares the readers of one look with those of earlier looks.
+/// Decides when to report the oldest snapshot. A pure state machine: it compares the readers of one look with those of earlier looks.
 ///
 /// A snapshot is reported once, and again each time that twice as many bytes cannot be reused.
 struct SnapshotWatch {
-    private struct Seen {
-        let since: ContinuousClock.Instant
-        var reportedByteCount: Int?
-    }
-
     let limits: SnapshotLimits
-    private var seen: [LMDBReader: Seen] = [:]
+    /// When each reader of an old snapshot was first seen.
+    private var seen: [LMDBReader: ContinuousClock.Instant] = [:]
+    /// The snapshot that was reported last.
+    private var reported: (reader: LMDBReader, byteCount: Int)?
 
     init(_ limits: SnapshotLimits) { self.limits = limits }
 
@@ -19,27 +17,30 @@ struct SnapshotWatch {
     /// - Parameters:
     ///   - newest: the number of the newest commit.
     ///   - now: the time.
-    ///   - heldByteCount: returns how many bytes the snapshot of a transaction keeps from reuse.
-    /// - Returns: the snapshots to report.
+    ///   - heldByteCount: returns how many bytes the snapshot of a transaction keeps from reuse. Called once at most.
+    /// - Returns: the oldest snapshot, if it has to be reported now.
     mutating func look(
         _ readers: [LMDBReader], newest: Int, now: ContinuousClock.Instant, heldByteCount: (Int) throws -> Int
-    ) rethrows -> [HeldSnapshot] {
-        var current: [LMDBReader: Seen] = [:]
-        var reported: [HeldSnapshot] = []
+    ) rethrows -> HeldSnapshot? {
+        var current: [LMDBReader: ContinuousClock.Instant] = [:]
+        var oldest: (reader: LMDBReader, transaction: Int, since: ContinuousClock.Instant)?
         for reader in readers {
             guard let transaction = reader.transactionID, transaction < newest else { continue }
-            var entry = seen[reader] ?? Seen(since: now)
-            let held = HeldSnapshot(
-                processID: reader.processID, commitCount: newest - transaction,
-                byteCount: try heldByteCount(transaction), age: entry.since.duration(to: now))
-            if isBeyondLimits(held), entry.reportedByteCount.map({ held.byteCount >= 2 * max($0, 1) }) ?? true {
-                entry.reportedByteCount = held.byteCount
-                reported.append(held)
-            }
-            current[reader] = entry
+            let since = seen[reader] ?? now
+            current[reader] = since
+            if transaction < oldest?.transaction ?? newest { oldest = (reader, transaction, since) }
         }
         seen = current
-        return reported
+        guard let oldest else { return nil }
+        let held = HeldSnapshot(
+            processID: oldest.reader.processID, commitCount: newest - oldest.transaction,
+            byteCount: try heldByteCount(oldest.transaction), age: oldest.since.duration(to: now))
+        if let reported, reported.reader == oldest.reader, held.byteCount < 2 * max(reported.byteCount, 1) {
+            return nil
+        }
+        guard isBeyondLimits(held) else { return nil }
+        reported = (oldest.reader, held.byteCount)
+        return held
     }
 
     private func isBeyondLimits(_ held: HeldSnapshot) -> Bool {

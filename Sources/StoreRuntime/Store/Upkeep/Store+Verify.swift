@@ -40,9 +40,9 @@ extension Store {
         options.isReadOnly = true
         try StoreDirectory.prepare(path, options: options)
         let environment = try mapLMDB { () throws(LMDBError) in
-            // As many databases as any store has.
             var wanted = LMDBEnvironment.Options(
-                maximumReaders: options.maximumReaders, maximumDatabases: 65_536, isReadOnly: true)
+                maximumReaders: options.maximumReaders, maximumDatabases: StoreOptions.databasesOfAnyStore,
+                isReadOnly: true)
             wanted.readsPages = readsPages
             return try LMDBEnvironment.open(at: path, options: wanted)
         }

@@ -28,8 +28,8 @@ enum StoreAccess {
     static func optionsOfNewStore() -> StoreOptions {
         var options = StoreOptions()
         options.originName = "store-cli"
-        // The tool must open any store, whatever limits its programs set. Each database takes 100 bytes of every transaction.
-        options.maximumDatabases = 65_536
+        // The tool must open any store, whatever limits its programs set.
+        options.maximumDatabases = StoreOptions.databasesOfAnyStore
         return options
     }
 
