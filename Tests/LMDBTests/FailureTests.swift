@@ -52,7 +52,18 @@ struct FailureTests {
         let isUnsettled = again.isUnsettled.load(ordering: .relaxed)
         #expect(isUnsettled, "the file still lacks the synced meta pages")
         #expect(try again.value("kept") == "1")
+        let before = CallFaults.withPlan(at: again.path) { plan in
+            plan.watch()
+            return plan.counts
+        }
         try again.store([("b", "2")])
+        let after = CallFaults.withPlan(at: again.path) { plan in
+            plan.unwatch()
+            return plan.counts
+        }
+        for kind in [CallKind.writeFile, .sync] {
+            #expect(after[kind, default: 0] == before[kind, default: 0] + 1, "the meta pages are written again")
+        }
         let isStillUnsettled = again.isUnsettled.load(ordering: .relaxed)
         #expect(!isStillUnsettled)
         #expect(try again.value("b") == "2")

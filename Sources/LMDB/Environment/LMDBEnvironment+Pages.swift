@@ -12,6 +12,7 @@ extension LMDBEnvironment {
     func pages(
         of transactionID: Int, isSettled: Bool, in map: inout FileMap?
     ) throws(LMDBError) -> SnapshotPages.Reading {
+        guard 0...DataFileMeta.largestTransactionID ~= transactionID else { throw damagedMeta("read") }
         var known = map
         if known == nil { known = fileMap.withLock { $0 } }
         if known == nil { known = try largerMap() }

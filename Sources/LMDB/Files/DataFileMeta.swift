@@ -52,6 +52,10 @@ struct DataFileMeta: Equatable {
         guard pageSize >= 512, pageSize <= largestPage, pageSize.nonzeroBitCount == 1 else {
             return .damaged("its page size, \(pageSize), is not valid")
         }
+        let transactionID = bytes.integer(at: 144, as: UInt64.self)
+        guard transactionID <= UInt64(largestTransactionID) else {
+            return .damaged("its newest transaction has the impossible number \(transactionID)")
+        }
         return .meta(
             DataFileMeta(
                 pageSize: pageSize,
@@ -59,9 +63,12 @@ struct DataFileMeta: Equatable {
                 freeRoot: bytes.integer(at: 80, as: UInt64.self),
                 mainRoot: bytes.integer(at: 128, as: UInt64.self),
                 lastPage: bytes.integer(at: 136, as: UInt64.self),
-                transactionID: bytes.integer(at: 144, as: UInt64.self)
+                transactionID: transactionID
             ))
     }
+
+    /// The largest number of a transaction. No store reaches it, and calculations with it cannot overflow.
+    static let largestTransactionID = 1 << 62
 
     /// Whether the page is in its initial state, before the first commit.
     var isInitial: Bool {

@@ -44,7 +44,7 @@ final class PageChecks: @unchecked Sendable {
 
     /// Begins a write transaction.
     func begin(_ context: TransactionContext, in environment: LMDBEnvironment) throws(LMDBError) {
-        let base = unsafe Calls.identifier(of: context.handle) - 1
+        let base = unsafe Calls.identifier(of: context.handle) &- 1
         guard case .found(let found) = try environment.pages(of: base, isSettled: true, in: &map) else {
             throw environment.damagedMeta("mdb_txn_begin")
         }

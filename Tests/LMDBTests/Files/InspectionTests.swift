@@ -148,4 +148,24 @@ struct InspectionTests {
         try file.close()
         #expect(openError(directory.path)?.code == .truncated)
     }
+
+    @Test(arguments: [UInt64.max, UInt64(1) << 63, UInt64(1) << 62 + 1])
+    func `an impossible number of a transaction is damage, also when it comes while the store is open`(
+        number: UInt64
+    ) throws {
+        let (directory, data) = try closedStore()
+        let environment = try LMDBEnvironment.open(at: directory.path, options: .test)
+        defer { environment.close() }
+        let bytes = (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
+        // The even and the odd transactions have a meta page each.
+        for page in [UInt64(0), 1] {
+            try overwrite(data, at: page * 4_096 + 144, with: bytes)
+        }
+        #expect(throws: LMDBError.self) { _ = try environment.beginRead() }
+        #expect(throws: LMDBError.self) { _ = try environment.beginWrite() }
+        let copy = try TemporaryDirectory()
+        try FileManager.default.copyItem(atPath: data, toPath: copy.path + "/data.mdb")
+        let error = try #require(openError(copy.path))
+        #expect(error.code == .damaged)
+    }
 }

@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import ModelStore
 import ModelStoreComponents
 import Observation
@@ -57,6 +59,25 @@ private struct Sender {
     func update(_ context: inout ComponentContext) {
         journal.add("sender")
         context.onAppear { [thing] in thing.count = 1 }
+    }
+}
+
+/// Reads a field, and then runs a closure within the same update.
+@Component
+private struct Overtaken {
+    let journal: Journal
+    let sensor: Model<Sensor>
+    let afterRead: @Sendable () -> Void
+
+    init(journal: Journal, sensor: Model<Sensor>, afterRead: @escaping @Sendable () -> Void) {
+        self.journal = journal
+        self.sensor = sensor
+        self.afterRead = afterRead
+    }
+
+    func update(_ context: inout ComponentContext) {
+        journal.add("celsius \(sensor.celsius)")
+        afterRead()
     }
 }
 
@@ -320,6 +341,25 @@ private struct Late {
             }
             #expect(Set(journal.all) == ["whole"])
             #expect(scene.notices.all.isEmpty)
+        }
+    }
+
+    @Test func `17 a change after an update's read and before its watch is not lost`() async throws {
+        _ = try await Scene.run { scene in
+            let sensor = try scene.store.model(Sensor.self, id: "s0")
+            let (store, runs) = (scene.store, Numbers())
+            _ = try await scene.scope.host {
+                Overtaken(journal: scene.journal, sensor: sensor) {
+                    guard runs.next() == 1 else { return }
+                    let isWritten = DispatchSemaphore(value: 0)
+                    Thread.detachNewThread {
+                        _ = try? store.write { tx in try tx.update(Sensor.self, id: "s0") { $0.celsius = 99 } }
+                        isWritten.signal()
+                    }
+                    isWritten.wait()
+                }
+            }
+            await scene.journal.until { $0.contains("celsius 99.0") }
         }
     }
 

@@ -114,6 +114,22 @@ import Testing
         #expect(await values.next() == nil)
     }
 
+    @Test func `a record that changes and changes back gives no change`() async throws {
+        let store = try Self.store()
+        let model = try store.model(Sensor.self, id: "s0")
+        let end = try store.position.sequence + 2
+        let reading = Task {
+            var changes = model.changes.makeAsyncIterator()
+            #expect(await changes.next()?.kind == .current)
+            for celsius in [21.0, 20] { try await model.update { $0.celsius = celsius } }
+            return await changes.next()
+        }
+        while try store.position.sequence < end { await Task.yield() }
+        for _ in 0..<1_000 { await Task.yield() }
+        reading.cancel()
+        #expect(try await reading.value?.kind == nil)
+    }
+
     @Test func `several fields come together, each element from one position`() async throws {
         let store = try Self.store()
         let model = try store.model(Sensor.self, id: "s0")
