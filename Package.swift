@@ -8,6 +8,8 @@ let package = Package(
         .library(name: "ModelStore", targets: ["ModelStore"]),
         .library(name: "ModelStoreComponents", targets: ["ModelStoreComponents"]),
         .library(name: "ModelStoreReplay", targets: ["ModelStoreReplay"]),
+        .library(name: "ModelStoreReplication", targets: ["ModelStoreReplication"]),
+        .library(name: "ModelStorePostgres", targets: ["ModelStorePostgres"]),
         .library(name: "ModelStoreTesting", targets: ["ModelStoreTesting"]),
         .library(name: "ModelStoreService", targets: ["ModelStoreService"]),
         .library(name: "ModelStoreCombine", targets: ["ModelStoreCombine"]),
@@ -22,6 +24,7 @@ let package = Package(
         .trait(name: "Metrics", description: "Commits, lag and use of stores as metrics of swift-metrics"),
         .trait(name: "OpenCombine", description: "Models, live queries and the feed as publishers of OpenCombine"),
         .trait(name: "ServerSentEvents", description: "Live queries as server-sent events in buffers of SwiftNIO"),
+        .trait(name: "Postgres", description: "A log of replicas in PostgreSQL; needs libpq-dev"),
         .default(enabledTraits: []),
     ],
     dependencies: [
@@ -65,10 +68,15 @@ let package = Package(
             dependencies: ["StoreRuntime", "StoreEngine", "StoreExpressions", "LMDB"]
         ),
 
+        // One store on several nodes, ordered by a log that they share.
+        .target(name: "ModelStoreReplication", dependencies: ["StoreRuntime", "StoreEngine", "LMDB"]),
+
         // What programs' tests use.
         .target(
             name: "ModelStoreTesting",
-            dependencies: ["ModelStore", "ModelStoreReplay", "StoreRuntime", "StoreEngine", "LMDB"]
+            dependencies: [
+                "ModelStore", "ModelStoreReplay", "ModelStoreReplication", "StoreRuntime", "StoreEngine", "LMDB",
+            ]
         ),
 
         // Adapters to other packages, each behind a trait.
@@ -95,6 +103,16 @@ let package = Package(
             dependencies: [
                 "ModelStore", "StoreRuntime", "StoreEngine",
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["ServerSentEvents"])),
+            ]
+        ),
+
+        // The C library has no package description that SwiftPM would ask for, so programs without the trait do not need it.
+        .systemLibrary(name: "CLibPQ"),
+        .target(
+            name: "ModelStorePostgres",
+            dependencies: [
+                "ModelStoreReplication", "StoreRuntime", "StoreEngine", "LMDB",
+                .target(name: "CLibPQ", condition: .when(traits: ["Postgres"])),
             ]
         ),
 
@@ -131,6 +149,10 @@ let package = Package(
         .target(name: "ChildPrograms", path: "Tests/ChildPrograms"),
         // Seeded choices and the length of randomized tests.
         .target(name: "TestSupport", path: "Tests/TestSupport"),
+        // The checks that every log of replicas must pass.
+        .target(
+            name: "ReplicaChecks", dependencies: ["ModelStoreReplication", "StoreRuntime", "TestSupport"],
+            path: "Tests/ReplicaChecks"),
         .target(name: "ResealedTraces", dependencies: ["StoreEngine"], path: "Tests/ResealedTraces"),
         .testTarget(name: "LMDBTests", dependencies: ["LMDB", "TestSupport"]),
         .testTarget(name: "StoreEngineTests", dependencies: ["StoreEngine", "LMDB", "TestSupport"]),
@@ -152,6 +174,21 @@ let package = Package(
                 "StoreExpressions", "ResealedTraces", "TestSupport",
             ],
             exclude: ["Fixtures"]
+        ),
+        .testTarget(
+            name: "ModelStoreReplicationTests",
+            dependencies: [
+                "ModelStoreReplication", "ModelStoreTesting", "ModelStore", "ReplicaChecks", "StoreRuntime",
+                "StoreEngine",
+                "LMDB", "TestSupport",
+            ]
+        ),
+        .testTarget(
+            name: "ModelStorePostgresTests",
+            dependencies: [
+                "ModelStorePostgres", "ModelStoreReplication", "ReplicaChecks", "ModelStore", "ChildPrograms",
+                "TestSupport",
+            ]
         ),
         .testTarget(
             name: "ModelStoreTestingTests",

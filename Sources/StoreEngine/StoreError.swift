@@ -125,6 +125,12 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let changeSetIncomplete = Code("changeSetIncomplete")
         /// The feed records an action under a name that the program does not know.
         public static let unknownAction = Code("unknownAction")
+        /// The store is a replica of a log, and the log must order its writes.
+        public static let isReplica = Code("isReplica")
+        /// A replica and the log that orders its writes contradict each other.
+        public static let replicaDiverged = Code("replicaDiverged")
+        /// Other replicas wrote first each time, and the write gave up. Nothing of it is committed.
+        public static let tooManyConflicts = Code("tooManyConflicts")
         /// Another error, which the message describes.
         public static let other = Code("other")
     }

@@ -51,8 +51,14 @@ import Testing
         ("Sources/ModelStore", ["StoreEngine", "StoreRuntime"]),
         ("Sources/ModelStoreComponents", ["ModelStore", "LMDB", "StoreEngine", "StoreRuntime"]),
         ("Sources/ModelStoreReplay", ["LMDB", "StoreEngine", "StoreRuntime", "StoreExpressions"]),
+        ("Sources/ModelStoreReplication", ["LMDB", "StoreEngine", "StoreRuntime"]),
         (
-            "Sources/ModelStoreTesting", ["ModelStore", "ModelStoreReplay", "StoreRuntime", "StoreEngine", "LMDB"]
+            "Sources/ModelStorePostgres",
+            ["CLibPQ", "ModelStoreReplication", "LMDB", "StoreEngine", "StoreRuntime"]
+        ),
+        (
+            "Sources/ModelStoreTesting",
+            ["ModelStore", "ModelStoreReplay", "ModelStoreReplication", "StoreRuntime", "StoreEngine", "LMDB"]
         ),
         ("Sources/ModelStoreService", ["ModelStore", "LMDB", "StoreEngine", "StoreRuntime"]),
         ("Sources/ModelStoreCombine", ["ModelStore", "ModelStoreComponents", "LMDB", "StoreEngine", "StoreRuntime"]),
@@ -71,7 +77,7 @@ import Testing
     @Test(arguments: layers.map(\.folder)) func `Arrows point from a layer to its users only`(folder: String) throws {
         let modules: Set<String> = [
             "CLMDB", "LMDB", "StoreEngine", "StoreRuntime", "StoreExpressions", "ModelStoreReplay", "StoreMacros",
-            "ModelStore", "ModelStoreComponents",
+            "ModelStore", "ModelStoreComponents", "ModelStoreReplication", "ModelStorePostgres", "CLibPQ",
             "ModelStoreTesting", "ModelStoreService", "ModelStoreCombine", "ModelStoreEvents", "StoreCommands",
             "Hostwatch", "Livepage",
         ]
@@ -88,10 +94,11 @@ import Testing
     static let traits: [String: Set<String>] = [
         "ServiceLifecycle": ["ServiceLifecycle"], "Logging": ["Logging"], "Metrics": ["Metrics", "CoreMetrics"],
         "OpenCombine": ["OpenCombine"], "ServerSentEvents": ["NIOCore"],
+        "Postgres": ["CLibPQ"],
     ]
 
     /// The targets that are adapters.
-    static let adapters = ["ModelStoreService", "ModelStoreCombine", "ModelStoreEvents"]
+    static let adapters = ["ModelStoreService", "ModelStoreCombine", "ModelStoreEvents", "ModelStorePostgres"]
 
     @Test func `What a trait brings is used in adapters alone, in files that are empty without it`() throws {
         let modules = Self.traits.values.reduce(into: Set<String>()) { $0.formUnion($1) }

@@ -43,6 +43,9 @@ package enum MetadataKey {
     /// The file that contains this store: inode and birth time, 16 bytes. If the store is in another file, it is a copy.
     package static let home = Array("home".utf8)
 
+    /// The replica state: the place of a store in the log that orders its writes. Only a replica has it.
+    package static let replica = Array("replica".utf8)
+
     /// The name of the version to which the last migration plan brought the store, as text.
     package static let planVersion = Array("version".utf8)
 

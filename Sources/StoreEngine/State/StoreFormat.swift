@@ -160,6 +160,27 @@ package enum StoreFormat {
         unsafe try put(MetadataKey.home, home.span.bytes, databases, &raw)
     }
 
+    /// Returns the replica state; nil for a store that is no replica.
+    package static func replica(
+        _ databases: StoreDatabases, _ snapshot: LMDBSnapshot
+    ) throws(StoreError) -> [UInt8]? {
+        let found: RawSpan?
+        do {
+            let key = MetadataKey.replica
+            found = unsafe try snapshot.get(databases.metadata, key: key.span.bytes)
+        } catch {
+            throw StoreError(error)
+        }
+        return found?.array()
+    }
+
+    /// Writes the replica state.
+    package static func writeReplica(
+        _ replica: [UInt8], _ databases: StoreDatabases, _ raw: inout LMDBWriteTransaction
+    ) throws(StoreError) {
+        unsafe try put(MetadataKey.replica, replica.span.bytes, databases, &raw)
+    }
+
     private static func put(
         _ key: [UInt8], _ value: RawSpan, _ databases: StoreDatabases, _ raw: inout LMDBWriteTransaction
     ) throws(StoreError) {

@@ -48,6 +48,7 @@ struct MetadataVerifier {
             unsafe try FeedHead(from: bytes.span.bytes)
         }
         entries[String(decoding: MetadataKey.planVersion, as: UTF8.self)] = nil
+        entries[String(decoding: MetadataKey.replica, as: UTF8.self)] = nil
         for (name, bytes) in entries.sorted(by: { $0.key < $1.key }) { readEntry(name, bytes, report) }
     }
 

@@ -12,6 +12,8 @@ package struct FinishedWrite: ~Copyable {
     package let didWrite: Bool
     /// The change set, if the caller requested it and it fits in one fragment.
     package let entry: WrittenEntry?
+    /// The greatest id that the closure has assigned, by type.
+    package let assigned: [UInt32: UInt64]
 
     /// Returns the transaction alone.
     package consuming func intoRaw() -> LMDBWriteTransaction { raw }
@@ -34,7 +36,8 @@ extension WriteTransaction {
             try storeAssignedIDs()
             return FinishedWrite(
                 raw: raw, head: next, changeCount: changed.count,
-                didWrite: next.sequence > head.sequence || !assigned.isEmpty || didKeepHouse, entry: entry)
+                didWrite: next.sequence > head.sequence || !assigned.isEmpty || didKeepHouse, entry: entry,
+                assigned: assigned)
         } catch let error as LMDBError {
             throw StoreError(error)
         } catch let error as CodecError {

@@ -53,6 +53,7 @@ extension Store {
     public func holdConsumer(
         _ name: String, _ options: ConsumerOptions = ConsumerOptions()
     ) async throws -> FeedConsumer {
+        try core.requireNoLog("a consumer")
         guard let wakeFile = core.notifier.wakeFile else {
             throw StoreError(
                 .accessDenied, "\(path)/\(WakeFile.name), whose locks protect consumers, cannot be used",

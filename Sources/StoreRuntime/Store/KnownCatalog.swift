@@ -125,7 +125,9 @@ final class KnownCatalog: Sendable {
         var context = write.context
         context.token = 0
         become(
-            try StoreOpening.edit(environment, options: options, records: all, context: context, epoch: write.epoch) {
+            try StoreOpening.editOnce(
+                environment, options: options, records: all, context: context, epoch: write.epoch, log: nil
+            ) {
                 try $0.follow(type)
             })
     }

@@ -15,6 +15,7 @@ extension Store {
         addingTypes schemas: [RecordSchema], _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
     ) throws -> T {
         try requireOpen()
+        try core.requireNoLog("adding types together with their records")
         let core = core
         let context = core.makeContext()
         return try core.perform {

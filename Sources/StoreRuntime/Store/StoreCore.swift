@@ -102,6 +102,7 @@ final class StoreCore: Sendable {
     /// Runs the queued writes, then ends the writer, the scopes, the steps and the notifier.
     func drain() {
         writer?.drain()
+        options.commitLog?.stop()
         for scope in ownership.roots { scope.close() }
         dispatcher.stop()
         notifier.stop()
@@ -144,7 +145,7 @@ final class StoreCore: Sendable {
     private func run(_ jobs: [WriteJob]) {
         BatchRunner(
             environment: environment, notifier: notifier, dispatcher: dispatcher, retention: retention,
-            onEvent: options.onEvent
+            log: options.commitLog, onEvent: options.onEvent
         )
         .run(jobs, state: { state }, reload: catalog.reload)
     }
@@ -175,6 +176,14 @@ final class StoreCore: Sendable {
                 .readOnly, "the store is open for reading only", remedy: "open it without isReadOnly to write")
         }
         return writer
+    }
+
+    /// Throws if a log orders the store's commits, for operations that the log does not support.
+    func requireNoLog(_ operation: String) throws(StoreError) {
+        guard options.commitLog == nil else {
+            throw StoreError(
+                .isReplica, "\(operation) is not possible in a replica", remedy: "use a store without replicas for it")
+        }
     }
 
     private static let lastToken = Atomic<UInt64>(0)

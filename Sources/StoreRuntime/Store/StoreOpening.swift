@@ -48,17 +48,35 @@ enum StoreOpening {
         guard try TrailSetting.isSettled(options.limits.changedRecordLimit, found.state.databases, raw.snapshot) else {
             return nil
         }
+        try requireLog(isCopy: false, options, found.state.databases, raw.snapshot)
         return try found.isSettled(home: home, records: records, raw.snapshot) ? found.state : nil
     }
 
-    /// Runs `body` on the catalog in a transaction of its own and returns the state after it. Runs on the writer thread.
+    /// Runs `body` on the catalog in a transaction of its own and returns the state after it. Runs `body` again if the store's log
+    /// has other changes before it. Runs on the writer thread.
+    static func edit(
+        _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type],
+        _ body: (inout CatalogEditor) throws -> Void
+    ) throws -> StoreState {
+        while true {
+            do {
+                return try editOnce(environment, options: options, records: records, log: options.commitLog, body)
+            } catch is CommitLogIsAhead {
+                try options.commitLog?.catchUp()
+            }
+        }
+    }
+
+    /// Runs `body` once.
     ///
     /// - Parameters:
     ///   - context: the inputs of the transaction; nil for new ones.
     ///   - epoch: the epoch from here on; nil to keep the current one.
-    static func edit(
+    ///   - log: receives the changes; nil if they come from there.
+    static func editOnce(
         _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type],
-        context given: WriteContext? = nil, epoch: UInt64? = nil, _ body: (inout CatalogEditor) throws -> Void
+        context given: WriteContext? = nil, epoch: UInt64? = nil, log: (any CommitLog)?,
+        _ body: (inout CatalogEditor) throws -> Void
     ) throws -> StoreState {
         var raw = try mapLMDB { () throws(LMDBError) in
             try environment.beginWrite(patience: options.writeTimeout)
@@ -79,6 +97,7 @@ enum StoreOpening {
         var head = header.head
         if let epoch { head.epoch = epoch }
         let isCopy = header.home != home
+        try requireLog(isCopy: isCopy, options, databases, raw.snapshot)
         if isCopy {
             // The copy must not accept positions of the original as its own.
             head.epoch = random.next()
@@ -86,6 +105,7 @@ enum StoreOpening {
             try TrailSetting.beginEpoch(head, databases, &raw)
         }
         let hadForeignWrites = try ForeignWrites.note(&head, databases, context, in: &raw)
+        if hadForeignWrites, options.commitLog != nil { throw ForeignWrites.inReplica }
         var didWrite = isCopy || hadForeignWrites
         let wantedTrail = options.limits.changedRecordLimit
         didWrite = try didWrite || !TrailSetting.isSettled(wantedTrail, databases, raw.snapshot)
@@ -107,9 +127,30 @@ enum StoreOpening {
         raw = finished.intoRaw()
         let catalog = try Catalog(version: version, types: types, records: records, retired: retired)
         if didWrite { try head.write(databases, in: &raw) }
+        let isLogged = try log?.order(after: header.head.sequence, to: head, databases, &raw) ?? false
         // Commits even if nothing was written: LMDB keeps the handles that the transaction opened only if it commits.
         if let failure = raw.commitFailure() { throw failure }
+        if isLogged { log?.committed() }
         return StoreState(identity: header.identity, databases: databases, limits: options.limits, catalog: catalog)
+    }
+
+    /// Throws if a store that is a replica is opened for writing without its log, or is a copy of one.
+    ///
+    /// - Throws: ``StoreError``: `isReplica`; `replicaDiverged` for a copy.
+    private static func requireLog(
+        isCopy: Bool, _ options: StoreOptions, _ databases: StoreDatabases, _ snapshot: LMDBSnapshot
+    ) throws(StoreError) {
+        guard try StoreFormat.replica(databases, snapshot) != nil else { return }
+        guard options.commitLog != nil else {
+            throw StoreError(
+                .isReplica, "the store is a replica, and its writes must go through its log",
+                remedy: "open it with the log, or for reading only")
+        }
+        if isCopy {
+            throw StoreError(
+                .replicaDiverged, "the directory holds a copy of a replica",
+                remedy: "let the replica join in an empty directory")
+        }
     }
 
     /// Returns the inputs of a transaction that belongs to no write closure.

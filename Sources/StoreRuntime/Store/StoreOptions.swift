@@ -60,8 +60,10 @@ public struct StoreOptions: Sendable {
     /// Whether writes and steps run on the calling thread, also that of a task, instead of the store's own threads. For tests
     /// with a schedule of their own. The next write here publishes the commits of other processes.
     package var worksOnCallers = false
+    /// The log that orders the commits of the store and of its replicas.
+    package var commitLog: (any CommitLog)?
     /// The first content of a new store that continues an earlier one.
-    var start: ReplicaStart?
+    package var start: ReplicaStart?
     /// Whether the store is removed when it is closed, so that nothing needs to be synced.
     var isTemporary = false
     /// How long a write waits for another process before an event reports it.

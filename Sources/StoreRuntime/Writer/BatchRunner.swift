@@ -10,6 +10,8 @@ struct BatchRunner: Sendable {
     let dispatcher: Dispatcher
     /// Removes change sets that are no longer retained, after this batch.
     let retention: RetentionSchedule
+    /// Orders the commits of this store and of its replicas.
+    let log: (any CommitLog)?
     /// Receives the outcome of each batch.
     let onEvent: (@Sendable (StoreEvent) -> Void)?
 
@@ -30,7 +32,16 @@ struct BatchRunner: Sendable {
         case catalogChanged
         /// The map was too small. Everything reruns after it has grown.
         case mapFull
+        /// The log has entries that the store lacks. Everything reruns after they are applied.
+        case behind
+        /// The log has the change sets, but the commit here failed. The store gets them from the log.
+        case onlyLogged([Outcome], FeedHead, StoreError)
+        /// The closures together are too large for an entry of the log. Each commits alone.
+        case tooLargeForLog
     }
+
+    /// The most passes over a batch of a store whose log orders the commits of several stores.
+    private static let maximumLoggedPasses = 64
 
     /// The most passes over a batch, which reruns if the map was full or the catalog changed.
     private static let maximumPasses = 8
@@ -46,7 +57,7 @@ struct BatchRunner: Sendable {
         var grown = false
         var tally = onEvent == nil ? nil : CommitTally()
         do {
-            for _ in 0..<BatchRunner.maximumPasses {
+            for _ in 0..<(log == nil ? BatchRunner.maximumPasses : BatchRunner.maximumLoggedPasses) {
                 let current = state()
                 let pass = try pass(&jobs, current, &tally)
                 let begun = jobs
@@ -61,19 +72,26 @@ struct BatchRunner: Sendable {
                 case .extended(let outcomes, let head, let entries):
                     notifier.committed(head.sequence, entries)
                     report(tally, current)
-                    if dispatcher.isRunning {
-                        // A task always sees its own writes, also in models and live results.
-                        dispatcher.afterPublishing(head.sequence) { complete(begun, outcomes, current) }
-                    } else {
-                        complete(begun, outcomes, current)
-                    }
+                    publish(head, begun, outcomes, current)
                     if head.sequence >= retention.feedHeldUntil, FeedRetention.isDue(head, current) { retention.trim() }
                     return
                 case .catalogChanged: try reload()
                 case .mapFull:
                     try grow()
                     grown = true
+                case .behind: try log?.catchUp()
+                case .tooLargeForLog:
+                    for job in begun { run([job], state: state, reload: reload) }
+                    return
+                case .onlyLogged(let outcomes, let head, let failure):
+                    try applyLogged(failure)
+                    return publish(head, begun, outcomes, current)
                 }
+            }
+            guard log == nil else {
+                throw StoreError(
+                    .tooManyConflicts, "other replicas wrote first, \(BatchRunner.maximumLoggedPasses) times in a row",
+                    remedy: "write more changes in each closure, or write from fewer replicas")
             }
             throw StoreError(.mapFull, "the map is still full after growing", remedy: grown ? nil : "free disk space")
         } catch {
@@ -91,6 +109,24 @@ struct BatchRunner: Sendable {
     private func report(_ tally: CommitTally?, _ state: StoreState) {
         guard let onEvent, let tally else { return }
         for event in tally.events(state) { onEvent(event) }
+    }
+
+    /// Applies what the log has of this batch, after the commit of the same failed.
+    private func applyLogged(_ failure: StoreError) throws {
+        if failure.isMapFull { try grow() }
+        do {
+            try log?.catchUp()
+        } catch {
+            throw StoreError(
+                .outcomeUnknown, "the log has the write, but this replica could not apply it: \(failure.message)",
+                remedy: failure.remedy, cause: failure)
+        }
+    }
+
+    /// Completes the closures once models and live results have their changes: a task always sees its own writes there too.
+    private func publish(_ head: FeedHead, _ jobs: [WriteJob], _ outcomes: [Outcome], _ state: StoreState) {
+        guard dispatcher.isRunning else { return complete(jobs, outcomes, state) }
+        dispatcher.afterPublishing(head.sequence) { complete(jobs, outcomes, state) }
     }
 
     private func complete(_ jobs: [WriteJob], _ outcomes: [Outcome], _ state: StoreState) {
@@ -112,7 +148,8 @@ struct BatchRunner: Sendable {
         _ jobs: inout [WriteJob], _ state: StoreState, _ tally: inout CommitTally?
     ) throws -> Pass {
         tally?.beginPass()
-        let syncsMeta = jobs.contains { $0.durability == .full }
+        // The log makes a replica's commits durable: after a loss of power, the replica applies its entries again.
+        let syncsMeta = log == nil && jobs.contains { $0.durability == .full }
         let patience = WriteJob.patience(jobs)
         var parent = try mapLMDB { () throws(LMDBError) in
             try environment.beginWrite(syncsMeta: syncsMeta, patience: patience)
@@ -126,6 +163,8 @@ struct BatchRunner: Sendable {
         var head = try StoreFormat.head(state.databases, parent.snapshot)
         let first = head.sequence
         var wrote = try ForeignWrites.note(&head, state.databases, jobs[0].context, in: &parent)
+        if wrote, log != nil { throw ForeignWrites.inReplica }
+        var assigned: [UInt32: UInt64] = [:]
         if wrote { tally?.noteForeignWrite(head) }
         var outcomes: [Outcome] = []
         var entries: [WrittenEntry?] = wrote ? [nil] : []
@@ -137,6 +176,7 @@ struct BatchRunner: Sendable {
             case .kept(let finished):
                 tally?.keep(changes: finished.changeCount)
                 wrote = wrote || finished.didWrite
+                assigned.merge(finished.assigned) { max($0, $1) }
                 if head.sequence < finished.head.sequence { entries.append(finished.entry) }
                 head = finished.head
                 outcomes.append(.done(head))
@@ -153,6 +193,7 @@ struct BatchRunner: Sendable {
                 case .kept(let finished):
                     tally?.keep(changes: finished.changeCount)
                     wrote = wrote || finished.didWrite
+                    assigned.merge(finished.assigned) { max($0, $1) }
                     if head.sequence < finished.head.sequence { entries.append(finished.entry) }
                     head = finished.head
                     outcomes.append(.done(head))
@@ -171,13 +212,23 @@ struct BatchRunner: Sendable {
             if error.isMapFull { return .mapFull }
             throw error
         }
+        var isLogged = false
+        do {
+            isLogged = try log?.order(after: first, to: head, assigned: assigned, state.databases, &parent) ?? false
+        } catch is CommitLogIsAhead {
+            return .behind
+        } catch let error as StoreError where error.code == .tooLarge && jobs.count > 1 {
+            return .tooLargeForLog
+        }
         if let failure = parent.commitFailure() {
+            if isLogged { return .onlyLogged(outcomes, head, failure) }
             if failure.isMapFull { return .mapFull }
             tally?.fail(failure)
             // A closure that threw keeps its own error.
             return .committed(
                 outcomes.map { if case .done = $0 { .failed(failure) } else { $0 } })
         }
+        if isLogged { log?.committed() }
         tally?.commit(after: first, head)
         return head.sequence > first
             ? .extended(outcomes, head, entries: entries) : .keptHouse(outcomes)

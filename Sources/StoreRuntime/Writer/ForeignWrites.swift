@@ -3,6 +3,11 @@ import StoreEngine
 
 /// Detects commits by programs other than ModelStore (any LMDB client), which write no feed.
 enum ForeignWrites {
+    /// The error of a replica with such a commit, which the other replicas do not have.
+    static let inReplica = StoreError(
+        .replicaDiverged, "another program has written to the files of this replica without its log",
+        remedy: "keep this directory to find the cause, and let the replica join again in an empty directory")
+
     /// Appends a reset entry if a foreign program has committed since the head was written. Every commit of ModelStore leaves its
     /// LMDB transaction id in the head, so another id reveals a foreign commit.
     ///

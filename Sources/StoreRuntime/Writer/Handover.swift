@@ -2,18 +2,20 @@ import Dispatch
 import LMDB
 
 /// Passes one value from one thread to another that waits for it.
-final class Handover<Value: Sendable>: Sendable {
+package final class Handover<Value: Sendable>: Sendable {
     private let value = HandoverMutex<Value?>(nil)
     private let isThere = DispatchSemaphore(value: 0)
 
+    package init() {}
+
     /// Passes the value. Call it once.
-    func give(_ given: Value) {
+    package func give(_ given: Value) {
         value.withLock { $0 = given }
         isThere.signal()
     }
 
     /// Blocks until the value is there, and returns it.
-    func wait() -> Value {
+    package func wait() -> Value {
         isThere.wait()
         guard let given = value.withLock({ $0 }) else {
             preconditionFailure("a handover was signalled without a value")

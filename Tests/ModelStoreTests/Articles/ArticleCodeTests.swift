@@ -5,7 +5,7 @@ import Testing
 @Suite("Code of the articles", .serialized, .timeLimit(.minutes(5)), .enabled(if: Compiler.isAvailable))
 struct ArticleCodeTests {
     /// The articles whose programs import packages that only traits add. `Tools/test --traits` compiles them.
-    private static let behindTraits: Set = ["Combine", "ServerSentEvents", "Services"]
+    private static let behindTraits: Set = ["Combine", "ServerSentEvents", "Services", "SeveralMachines"]
 
     @Test(arguments: Article.paths) func `the code of an article compiles without a warning`(path: String) throws {
         let article = try Article(path)

@@ -7,6 +7,7 @@ enum PackageTraits {
         "ServiceLifecycle": ["ServiceLifecycle", "UnixSignals", "ModelStoreService"],
         "Logging": ["Logging"],
         "Metrics": ["Metrics"],
+        "Postgres": ["ModelStorePostgres"],
     ]
 
     /// The traits of this build. SwiftPM defines a condition for each.
@@ -26,6 +27,9 @@ enum PackageTraits {
         #endif
         #if Metrics
         traits.insert("Metrics")
+        #endif
+        #if Postgres
+        traits.insert("Postgres")
         #endif
         return traits
     }()

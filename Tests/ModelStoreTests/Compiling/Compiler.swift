@@ -6,17 +6,22 @@ enum Compiler {
     private static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     private static let modules = products.appending(path: "Modules")
     private static let plugin = products.appending(path: "StoreMacros-tool")
-    private static let moduleMap = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../Sources/CLMDB/module.modulemap").standardizedFileURL
+    /// The modules in C that the libraries import.
+    private static let moduleMaps = ["CLMDB", "CLibPQ"].map { name in
+        URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../Sources/\(name)/module.modulemap").standardizedFileURL
+    }
 
-    private static let options = [
-        "-swift-version", "6", "-parse-as-library", "-I", modules.path, "-Xcc", "-fmodule-map-file=\(moduleMap.path)",
-        "-load-plugin-executable", "\(plugin.path)#StoreMacros",
-    ]
+    private static let options =
+        [
+            "-swift-version", "6", "-parse-as-library", "-I", modules.path, "-load-plugin-executable",
+            "\(plugin.path)#StoreMacros",
+        ] + moduleMapOptions
+    private static let moduleMapOptions = moduleMaps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] }
 
     /// Whether everything needed to compile a program with records is present.
     static let isAvailable: Bool = {
-        [modules, plugin, moduleMap].allSatisfy { FileManager.default.fileExists(atPath: $0.path) }
+        ([modules, plugin] + moduleMaps).allSatisfy { FileManager.default.fileExists(atPath: $0.path) }
             && (try? run("swiftc", ["--version"])) != nil
     }()
 
@@ -194,9 +199,9 @@ enum Compiler {
             "swift",
             [
                 "symbolgraph-extract", "-module-name", module, "-target", "\(architecture)-unknown-linux-gnu",
-                "-I", modules.path, "-Xcc", "-fmodule-map-file=\(moduleMap.path)", "-minimum-access-level", "public",
-                "-skip-synthesized-members", "-output-dir", directory.path,
-            ]
+                "-I", modules.path, "-minimum-access-level", "public", "-skip-synthesized-members", "-output-dir",
+                directory.path,
+            ] + moduleMapOptions
         ).text
         let files = try FileManager.default.contentsOfDirectory(atPath: directory.path)
             .filter { $0.hasSuffix(".symbols.json") }

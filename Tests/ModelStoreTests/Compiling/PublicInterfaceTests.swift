@@ -8,7 +8,9 @@ import Testing
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "PublicInterface")
 
     @Test(arguments: [
-        "StoreEngine", "StoreRuntime", "ModelStore", "ModelStoreComponents", "ModelStoreReplay", "ModelStoreTesting",
+        "StoreEngine", "StoreRuntime", "ModelStore", "ModelStoreComponents", "ModelStoreReplay",
+        "ModelStoreReplication",
+        "ModelStoreTesting",
     ])
     func `the public declarations are those of the list`(module: String) throws {
         let file = Self.folder.appending(path: "\(module).txt")

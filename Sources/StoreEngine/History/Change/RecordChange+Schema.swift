@@ -35,7 +35,7 @@ extension RecordChange {
 
 extension FeedChange {
     /// Returns the record type that a change of the schema describes.
-    func describedType() throws(CodecError) -> RecordType {
+    package func describedType() throws(CodecError) -> RecordType {
         do {
             return try JSONDecoder().decode(RecordType.self, from: Data(record))
         } catch {

@@ -30,11 +30,7 @@ extension WriteTransaction {
     package mutating func apply(_ applied: [AppliedChange]) throws(StoreError) {
         var stuck: [(typeIndex: Int, fields: [UInt8])] = []
         for change in applied {
-            guard let typeIndex = state.catalog.typeIndex(ofID: change.type) else {
-                throw StoreError(
-                    .unknownType, "a change is of a record of the type \(change.type), which the store lacks",
-                    remedy: "apply change sets in their order, to the state in which they were created")
-            }
+            guard let typeIndex = state.catalog.typeIndex(ofID: change.type) else { throw Self.unknown(change.type) }
             let type = state.catalog.types[typeIndex]
             switch change.content {
             case .insert(let values):
@@ -51,6 +47,53 @@ extension WriteTransaction {
                 try noteDeletedTarget(typeIndex)
             }
         }
+        try putStuck(stuck)
+    }
+
+    /// Applies a change set of the feed of another replica of this store. The feed of this store gets the same change set.
+    ///
+    /// The caller has opened the transaction with the time, the origin and the head of the change set.
+    ///
+    /// - Parameter entry: a change set without changes of the schema and resets.
+    /// - Throws: ``StoreError``: as ``apply(_:)-swift.method``.
+    package mutating func apply(_ entry: FeedEntry) throws(StoreError) {
+        action = entry.action
+        var stuck: [(typeIndex: Int, fields: [UInt8])] = []
+        for change in entry.changes {
+            guard let typeIndex = state.catalog.typeIndex(ofID: change.type) else { throw Self.unknown(change.type) }
+            let type = state.catalog.types[typeIndex]
+            switch change.kind {
+            case .insert, .update:
+                do {
+                    try encoder.encode(fieldsOf: Array(change.record.dropFirst(RecordBytes.headerByteCount)))
+                } catch {
+                    throw StoreError(error, at: "a record of \(type.name)")
+                }
+                try put(applied: typeIndex, mode: change.kind == .insert ? .insert : .update, stuck: &stuck)
+            case .delete:
+                recordKey.removeAll()
+                recordKey.append(change.key)
+                guard try deleteAlone(typeIndex) else {
+                    throw StoreError(
+                        .recordNotFound, "a change set deletes a record of \(type.name) that is not there",
+                        remedy: Self.applyInOrder)
+                }
+                try noteDeletedTarget(typeIndex)
+            default: throw StoreError(.other, "a change of the kind \(change.kind) is no change of a record")
+            }
+        }
+        try putStuck(stuck)
+    }
+
+    private static let applyInOrder = "apply change sets in their order, to the state in which they were created"
+
+    private static func unknown(_ type: UInt32) -> StoreError {
+        StoreError(
+            .unknownType, "a change is of a record of the type \(type), which the store lacks", remedy: applyInOrder)
+    }
+
+    /// Stores the records whose unique values were held by other records before.
+    private mutating func putStuck(_ stuck: [(typeIndex: Int, fields: [UInt8])]) throws(StoreError) {
         for (typeIndex, fields) in stuck {
             do {
                 try encoder.encode(fieldsOf: fields)
@@ -157,6 +200,6 @@ extension WriteTransaction {
         }
         return StoreError(
             .recordNotFound, "there is no \(type.name) with the id \(texts.joined(separator: ", "))",
-            remedy: "apply change sets in their order, to the state in which they were created")
+            remedy: Self.applyInOrder)
     }
 }

@@ -8,6 +8,21 @@ package enum FeedReader {
     package static func entry(
         _ sequence: UInt64, in database: LMDBDatabase, _ snapshot: LMDBSnapshot
     ) throws(StoreError) -> FeedEntry? {
+        guard let found = try stream(sequence, in: database, snapshot) else { return nil }
+        do {
+            return unsafe try FeedEntry(sequence: sequence, hash: found.hash, stream: found.bytes.span.bytes)
+        } catch {
+            throw StoreError(error, at: "change set \(sequence) of the feed")
+        }
+    }
+
+    /// Returns the bytes of the change set with this sequence number, without their division into fragments, and its hash. Returns
+    /// nil if there is none.
+    ///
+    /// - Throws: ``StoreError`` with the code `damaged` when a fragment is missing or its hash does not match.
+    package static func stream(
+        _ sequence: UInt64, in database: LMDBDatabase, _ snapshot: LMDBSnapshot
+    ) throws(StoreError) -> (bytes: [UInt8], hash: UInt64)? {
         var stream = ByteWriter(capacity: 4_096)
         var chain = FragmentChain(sequence: sequence, after: nil)
         do {
@@ -18,7 +33,7 @@ package enum FeedReader {
                 if chain.isComplete { break }
                 guard try cursor.next() else { throw CodecError("its next fragment is missing") }
             }
-            return try FeedEntry(sequence: sequence, hash: chain.hash ?? 0, stream: stream.bytes)
+            return (stream.array(), chain.hash ?? 0)
         } catch let error as LMDBError {
             throw StoreError(error)
         } catch let error as CodecError {

@@ -33,7 +33,17 @@ struct ReplayRunner {
 
     /// Changes the schema.
     private func follow(_ type: RecordType, _ write: ReplayedWrite) throws -> Position {
+        if let expected = write.expected {
+            let found = try position()
+            if try expected.isThere(at: found.sequence, hash: found.hash) { return found }
+        }
         try core.catalog.follow(type, write)
+        let found = try position()
+        try write.expected?.require(at: found.sequence, hash: found.hash)
+        return found
+    }
+
+    private func position() throws -> Position {
         let transaction = try core.beginRead()
         return try transaction._reading.feedPosition()
     }
@@ -64,14 +74,25 @@ struct ReplayRunner {
         var positions: [Position] = []
         var entries: [WrittenEntry?] = []
         for (index, write) in writes.enumerated() {
-            head.epoch = write.epoch
+            do {
+                if try write.expected?.isThere(at: head.sequence, hash: head.hash) == true {
+                    positions.append(Position(store: state.identity, head: head))
+                    continue
+                }
+            } catch {
+                return .failed(at: index, error)
+            }
             switch write.content {
             case .schema: preconditionFailure("a schema change must be a commit of its own")
             case .reset(let type):
+                head.epoch = write.epoch
                 head = try FeedHousekeeping.append(
                     .reset, type: type, description: [], head, state.databases, write.context, &raw)
                 entries.append(nil)
-            case .closure(let body):
+            case .state(_, let replica): try StoreFormat.writeReplica(replica, state.databases, &raw)
+            case .closure: head.epoch = write.epoch
+            }
+            if let body = write.content.body {
                 switch ClosureEnd.run(
                     body, write.context, state, head, raw, keepsEntry: core.notifier.wantsEntries)
                 {
@@ -81,6 +102,11 @@ struct ReplayRunner {
                     head = finished.head
                     raw = finished.intoRaw()
                 }
+            }
+            do {
+                try write.expected?.require(at: head.sequence, hash: head.hash)
+            } catch {
+                return .failed(at: index, error)
             }
             positions.append(Position(store: state.identity, head: head))
         }

@@ -11,6 +11,56 @@ package struct ReplayedWrite: Sendable {
         case schema(RecordType)
         /// A program that is not ModelStore has written records of the type with this number, or of all types.
         case reset(type: UInt32)
+        /// No change set: the assigned ids by the number of the type, and the replica state.
+        case state(assigned: [UInt32: UInt64], replica: [UInt8])
+
+        /// The write closure; nil if there is none.
+        var body: (@Sendable (inout WriteTransaction) throws -> Void)? {
+            switch self {
+            case .closure(let body): body
+            case .state(let assigned, _):
+                { transaction in
+                    for (type, id) in assigned {
+                        guard let typeIndex = transaction._reading.catalog.typeIndex(ofID: type) else { continue }
+                        try transaction.keepAssignedIDs(above: id, typeIndex: typeIndex)
+                    }
+                }
+            case .schema, .reset: nil
+            }
+        }
+    }
+
+    /// The change set that a write from a log must give. A store that has it already leaves the write out.
+    package struct Expected: Sendable {
+        package var sequence: UInt64
+        package var hash: UInt64
+
+        /// Returns whether a feed has the change set already.
+        ///
+        /// - Throws: ``StoreError`` with the code `replicaDiverged` if its change set with this number differs, or if it lacks one before.
+        func isThere(at newest: UInt64, hash newestHash: UInt64) throws(StoreError) -> Bool {
+            guard newest >= sequence else {
+                if newest + 1 == sequence { return false }
+                throw Self.diverged("its feed ends with change set \(newest), but the log goes on with \(sequence)")
+            }
+            if newest == sequence { try require(at: newest, hash: newestHash) }
+            return true
+        }
+
+        /// Throws unless the newest change set of a feed is this one.
+        ///
+        /// - Throws: ``StoreError`` with the code `replicaDiverged`.
+        func require(at newest: UInt64, hash newestHash: UInt64) throws(StoreError) {
+            guard newest == sequence, newestHash == hash else {
+                throw Self.diverged("change set \(sequence) has another content here than in the log")
+            }
+        }
+
+        private static func diverged(_ reason: String) -> StoreError {
+            StoreError(
+                .replicaDiverged, "this replica and the log contradict each other: \(reason)",
+                remedy: "keep this directory to find the cause, and let the replica join again in an empty directory")
+        }
     }
 
     package var time: Date
@@ -20,6 +70,8 @@ package struct ReplayedWrite: Sendable {
     /// The first state of the random stream.
     package var seed: UInt64
     package var content: Content
+    /// Nil for a write that may give any change set.
+    package var expected: Expected?
 
     package init(
         time: Date, originName: String, processID: Int32, epoch: UInt64, seed: UInt64 = 0, _ content: Content
@@ -30,6 +82,13 @@ package struct ReplayedWrite: Sendable {
         self.epoch = epoch
         self.seed = seed
         self.content = content
+    }
+
+    /// Returns a write without a change set.
+    static func keep(_ assigned: [UInt32: UInt64], _ replica: [UInt8]) -> ReplayedWrite {
+        ReplayedWrite(
+            time: Date(timeIntervalSinceReferenceDate: 0), originName: "", processID: 0, epoch: 0,
+            .state(assigned: assigned, replica: replica))
     }
 
     /// The inputs of the write transaction.
@@ -57,6 +116,7 @@ extension Store {
     package func replay(_ writes: [ReplayedWrite], goesOn: Bool = false) throws -> ReplayedWrites {
         try requireWritable()
         let core = core
+        try core.requireNoLog("a replay")
         core.dispatcher.hold()
         let done: ReplayedWrites
         do {

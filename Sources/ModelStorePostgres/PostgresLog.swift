@@ -1,0 +1,258 @@
+#if Postgres
+public import ModelStoreReplication
+import StoreEngine
+import StoreRuntime
+import Synchronization
+
+/// A shared log in a PostgreSQL database.
+///
+/// ```swift
+/// let log = try await PostgresLog.open(name: "thermo", connection: "host=10.0.0.1 dbname=thermo user=thermo")
+/// let store = try await Store.open(
+///     at: "thermo.store", records: Sensor.self, replication: .shared(log, node: "a"))
+/// ```
+///
+/// The log is two tables of the database, which the first node makes. An append is one statement: it moves the head if the head is
+/// still the entry before, and inserts the entry. The server's commit makes it durable: on one server, or on its synchronous standbys
+/// too (`synchronous_standby_names`).
+///
+/// - `appending` and `reading` are protected by their mutexes. Each is a connection that is made when it is needed.
+public final class PostgresLog: SharedLog, BlockingLog {
+    /// Where an appended entry is durable.
+    public enum Durability: Sendable {
+        /// On one server. The loss of its disk loses entries.
+        case onePrimary
+        /// Also on the standbys that the server waits for.
+        case standbys
+    }
+
+    /// The most bytes of an entry: 16 MiB.
+    public let maximumEntryByteCount = 16 << 20
+
+    /// Where an appended entry is durable, as the server said when the log was opened.
+    public let durability: Durability
+
+    package var isSimulated: Bool { false }
+
+    private let name: String
+    private let info: String
+    private let appending = Mutex<PostgresConnection?>(nil)
+    private let reading = Mutex<PostgresConnection?>(nil)
+
+    /// Opens the log, and makes its tables if the database lacks them.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the log. A database can have several.
+    ///   - connection: a connection string of libpq, such as `host=10.0.0.1 dbname=thermo user=thermo sslmode=verify-full`. It is never
+    ///     printed. A password belongs into libpq's password file.
+    /// - Throws: ``ModelStoreReplication/SharedLogError``: `unavailable`, `refused`.
+    public static func open(name: String, connection: String) async throws(SharedLogError) -> PostgresLog {
+        try await BlockingWork.run { () throws(SharedLogError) in try PostgresLog(name: name, connection: connection) }
+    }
+
+    private init(name: String, connection info: String) throws(SharedLogError) {
+        self.name = name
+        self.info = info
+        do {
+            let connection = try PostgresConnection(info)
+            for statement in LogStatements.setup { _ = try connection.run(statement) }
+            _ = try connection.run(LogStatements.begin, [.text(name)])
+            let standbys = try connection.run(LogStatements.standbys).first?.first ?? nil
+            durability = standbys?.isEmpty == false ? .standbys : .onePrimary
+        } catch {
+            // Nothing was appended, whatever was lost.
+            throw error.code == .unknown ? SharedLogError(.unavailable, error.message) : error
+        }
+    }
+
+    // MARK: Calls
+
+    /// Returns the newest position.
+    ///
+    /// - Throws: ``ModelStoreReplication/SharedLogError``: `unavailable`, `refused`.
+    public func head() async throws(SharedLogError) -> LogPosition {
+        try await BlockingWork.run { () throws(SharedLogError) in
+            guard let row = try self.read(LogStatements.head, [.text(self.name)]).first else { throw Self.gone }
+            return try ResultRow(row).position(at: 0)
+        }
+    }
+
+    /// Appends an entry if the log's head is the entry before it. Waits at most 10 seconds for the answer.
+    ///
+    /// - Throws: ``ModelStoreReplication/SharedLogError``: `unknown` if there was no answer; `unavailable`, `full`, `refused`,
+    ///   `entryTooLarge`; `diverged`, `trimmed` and `otherGeneration` if the log cannot be read on from the entry before.
+    public func append(_ entry: LogEntry) async throws(SharedLogError) -> AppendOutcome {
+        try await BlockingWork.run { () throws(SharedLogError) in try self.appendNow(entry) }
+    }
+
+    /// Returns the entries after a position, at most 512, as many as fit in `maximumByteCount`, and at least one if there is one.
+    ///
+    /// - Throws: ``ModelStoreReplication/SharedLogError``: `unavailable`, `refused`, `diverged`, `trimmed`, `otherGeneration`.
+    public func entries(after position: LogPosition, maximumByteCount: Int) async throws(SharedLogError) -> LogBatch {
+        try await BlockingWork.run { () throws(SharedLogError) in
+            try self.entriesNow(after: position, maximumByteCount: maximumByteCount)
+        }
+    }
+
+    package func appendNow(_ entry: LogEntry) throws(SharedLogError) -> AppendOutcome {
+        guard entry.bytes.count <= maximumEntryByteCount else {
+            throw SharedLogError(
+                .entryTooLarge, "an entry of \(entry.bytes.count) bytes is longer than \(maximumEntryByteCount)")
+        }
+        let rows = try appending.withLock { connection throws(SharedLogError) in
+            try Self.run(
+                LogStatements.append,
+                [
+                    .text(name), .integer(entry.position.index), .bytes(entry.position.hash.bytes),
+                    .integer(entry.previous.generation), .integer(entry.previous.index),
+                    .bytes(entry.previous.hash.bytes), .bytes(entry.bytes), .text(channel),
+                ], on: &connection, info)
+        }
+        guard let row = rows.first else { throw SharedLogError(.unknown, "PostgreSQL gave no result") }
+        if try ResultRow(row).integer(at: 0) == 1 { return .appended }
+        do {
+            return .conflict(try entriesNow(after: entry.previous, maximumByteCount: 1 << 20))
+        } catch {
+            // The append itself had an answer: the entry is not in the log by it.
+            throw error.code == .unknown ? SharedLogError(.unavailable, error.message) : error
+        }
+    }
+
+    package func entriesNow(after position: LogPosition, maximumByteCount: Int) throws(SharedLogError) -> LogBatch {
+        let rows = try read(
+            LogStatements.entries,
+            [.text(name), .integer(position.index), .integer(UInt64(max(1, maximumByteCount)))])
+        guard let first = rows.first else { throw Self.gone }
+        let row = ResultRow(first)
+        let head = try row.position(at: 0)
+        let floor = LogPosition(
+            generation: head.generation, index: try row.integer(at: 3), hash: try row.hash(at: 4))
+        try Self.require(position, head: head, floor: floor, found: row.optionalHash(at: 5))
+        var entries: [LogEntry] = []
+        for row in rows {
+            guard let body = row[6] else { continue }
+            entries.append(try LogEntry(body))
+        }
+        return LogBatch(entries: entries, head: head, floor: floor)
+    }
+
+    /// Throws unless the log can be read on from a position.
+    private static func require(
+        _ position: LogPosition, head: LogPosition, floor: LogPosition, found: LogHash?
+    ) throws(SharedLogError) {
+        guard position.generation == head.generation else {
+            throw SharedLogError(.otherGeneration, "the log is in generation \(head.generation)")
+        }
+        guard position.index >= floor.index else {
+            throw SharedLogError(.trimmed, "the log begins after entry \(floor.index)", floor: floor)
+        }
+        let hash = position.index == floor.index ? floor.hash : found
+        guard position.index <= head.index, hash == position.hash else {
+            throw SharedLogError(.diverged, "the log has another entry \(position.index)")
+        }
+    }
+
+    /// Returns a sequence with an element after each append, which the server notifies (`LISTEN`). It has a thread and a connection of
+    /// its own.
+    public func wakes() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let listener = PostgresListener(info, channel: channel) { continuation.yield() }
+        continuation.onTermination = { _ in listener.stop() }
+        listener.start()
+        return stream
+    }
+
+    /// Removes the entries up to a position.
+    ///
+    /// - Throws: ``ModelStoreReplication/SharedLogError``: `unavailable`, `refused`; `diverged` if the log has another entry there.
+    public func trim(through position: LogPosition) async throws(SharedLogError) {
+        try await BlockingWork.run { () throws(SharedLogError) in
+            let before = try self.entriesNow(after: position, maximumByteCount: 1)
+            if before.floor.index >= position.index { return }
+            _ = try self.read(
+                LogStatements.trim,
+                [
+                    .text(self.name), .integer(position.index), .bytes(position.hash.bytes),
+                    .integer(position.generation),
+                ])
+        }
+    }
+
+    // MARK: Connections
+
+    /// Runs a statement that may be repeated, on a new connection if the old one is lost.
+    private func read(
+        _ statement: String, _ parameters: [PostgresConnection.Value]
+    ) throws(SharedLogError) -> [PostgresConnection.Row] {
+        try reading.withLock { connection throws(SharedLogError) in
+            do throws(SharedLogError) {
+                return try Self.run(statement, parameters, on: &connection, info)
+            } catch {
+                guard error.code == .unknown else { throw error }
+            }
+            do throws(SharedLogError) {
+                return try Self.run(statement, parameters, on: &connection, info)
+            } catch {
+                throw error.code == .unknown ? SharedLogError(.unavailable, error.message) : error
+            }
+        }
+    }
+
+    private static func run(
+        _ statement: String, _ parameters: [PostgresConnection.Value], on connection: inout PostgresConnection?,
+        _ info: String
+    ) throws(SharedLogError) -> [PostgresConnection.Row] {
+        let open: PostgresConnection
+        if let connection { open = connection } else { open = try PostgresConnection(info) }
+        defer { connection = open.isBroken ? nil : open }
+        return try open.run(statement, parameters)
+    }
+
+    /// The name under which appends are notified.
+    private var channel: String {
+        "modelstore_" + String(unsafe XXH64.hash(Array(name.utf8).span.bytes), radix: 16)
+    }
+
+    private static let gone = SharedLogError(.refused, "the database no longer has the log")
+}
+
+extension LogHash {
+    /// The hash as PostgreSQL keeps it.
+    fileprivate var bytes: [UInt8] {
+        PostgresConnection.Value.integer(high).encoded + PostgresConnection.Value.integer(low).encoded
+    }
+}
+
+/// Decodes the columns of a row.
+private struct ResultRow {
+    let row: PostgresConnection.Row
+
+    init(_ row: PostgresConnection.Row) { self.row = row }
+
+    func integer(at column: Int) throws(SharedLogError) -> UInt64 {
+        guard let bytes = row[column], bytes.count == 8 else { throw Self.unexpected(column) }
+        return bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    func hash(at column: Int) throws(SharedLogError) -> LogHash {
+        guard let hash = optionalHash(at: column) else { throw Self.unexpected(column) }
+        return hash
+    }
+
+    func optionalHash(at column: Int) -> LogHash? {
+        guard let bytes = row[column], bytes.count == 16 else { return nil }
+        return LogHash(
+            high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, low: bytes[8...].reduce(0) { $0 << 8 | UInt64($1) })
+    }
+
+    /// The generation, the index and the hash from a column on.
+    func position(at column: Int) throws(SharedLogError) -> LogPosition {
+        LogPosition(
+            generation: try integer(at: column), index: try integer(at: column + 1), hash: try hash(at: column + 2))
+    }
+
+    private static func unexpected(_ column: Int) -> SharedLogError {
+        SharedLogError(.damaged, "column \(column + 1) of the log's tables has an unexpected form")
+    }
+}
+#endif

@@ -1,0 +1,64 @@
+/// A log that several nodes append to and read, kept by an engine such as PostgreSQL.
+///
+/// Entries have the numbers 1, 2, 3, …, and each is chained to the one before by its hash. The engine keeps them durably and in one
+/// order; elections and majorities are its own.
+public protocol SharedLog: Sendable {
+    /// The most bytes of an entry.
+    var maximumEntryByteCount: Int { get }
+
+    /// Returns the newest position. It is not older than the call.
+    func head() async throws(SharedLogError) -> LogPosition
+
+    /// Appends an entry if the log's head is `entry.previous`: the same generation, index and hash.
+    ///
+    /// A log must compare all three. An engine that only checks that no entry has the index would accept a late retry after the
+    /// entry was trimmed.
+    ///
+    /// - Throws: ``SharedLogError`` with the code `unknown` if the entry may be in the log; every other code means that it is not.
+    func append(_ entry: LogEntry) async throws(SharedLogError) -> AppendOutcome
+
+    /// Returns the entries after a position, in their order, as many as fit in `maximumByteCount`, and at least one if there is one.
+    ///
+    /// - Throws: ``SharedLogError``: `trimmed`; `diverged` if the log has another entry at the position; `otherGeneration`.
+    func entries(after position: LogPosition, maximumByteCount: Int) async throws(SharedLogError) -> LogBatch
+
+    /// Returns a sequence with an element after each append. It is a hint, which may be late, doubled or lost.
+    func wakes() -> AsyncStream<Void>
+
+    /// Removes the entries up to a position.
+    func trim(through position: LogPosition) async throws(SharedLogError)
+}
+
+/// The outcome of an append.
+public enum AppendOutcome: Sendable, Hashable {
+    /// The entry is in the log.
+    case appended
+    /// The log's head was not the entry before. This append did not add the entry. The batch has the entries after its position.
+    case conflict(LogBatch)
+}
+
+/// Some entries of a log.
+public struct LogBatch: Sendable, Hashable {
+    /// The entries, in their order.
+    public var entries: [LogEntry]
+    /// The newest position of the log.
+    public var head: LogPosition
+    /// The position of the newest entry that was removed.
+    public var floor: LogPosition
+
+    /// Creates a batch.
+    public init(entries: [LogEntry], head: LogPosition, floor: LogPosition) {
+        self.entries = entries
+        self.head = head
+        self.floor = floor
+    }
+}
+
+/// A log whose calls block the calling thread. The writer thread calls it without a task in between.
+package protocol BlockingLog: SharedLog {
+    /// Whether time does not pass: no pause is made between repeated appends.
+    var isSimulated: Bool { get }
+
+    func appendNow(_ entry: LogEntry) throws(SharedLogError) -> AppendOutcome
+    func entriesNow(after position: LogPosition, maximumByteCount: Int) throws(SharedLogError) -> LogBatch
+}

@@ -1,0 +1,311 @@
+import LMDB
+import StoreEngine
+package import StoreRuntime
+import Synchronization
+
+/// Keeps a store equal to the other replicas of a log: appends what the store writes, and applies what others have appended.
+///
+/// The store's metadata says how far it has applied the log, in the same transaction as the entry's changes. So a process that ends
+/// at any moment loses and doubles nothing, and the next one goes on from there.
+///
+/// - `state` is protected by its mutex. The writer thread takes `pending`.
+package final class Replicator: CommitLog {
+    /// The most bytes of entries that are read at a time.
+    private static let batchByteCount = 4 << 20
+
+    let log: any SharedLog
+    private let caller: LogCaller
+    private let node: String
+    private let state: Mutex<State>
+
+    private struct State {
+        /// Nil until the store is open.
+        var store: ReplicaAccess?
+        /// Entries that came with a conflict or a read, and that the writer thread has not applied.
+        var pending: LogBatch?
+        var status: ReplicationStatus
+        var waiters = StatusWaiters()
+        var follower: Task<Void, Never>?
+    }
+
+    package init(_ log: any SharedLog, node: String) {
+        self.log = log
+        self.node = node
+        caller = LogCaller(log)
+        let start = LogPosition.start(generation: 0)
+        state = Mutex(
+            State(status: ReplicationStatus(node: node, applied: start, head: start, state: .following)))
+    }
+
+    package var status: ReplicationStatus { state.withLock { $0.status } }
+
+    /// Takes the store that it keeps. Called once, before the store writes.
+    func attach(_ store: ReplicaAccess) throws {
+        let applied = try Self.position(of: store)
+        state.withLock { state in
+            state.store = store
+            state.status.applied = applied
+            if state.status.head.index < applied.index { state.status.head = applied }
+        }
+    }
+
+    private static func position(of store: ReplicaAccess) throws -> LogPosition { try replicaState(of: store).applied }
+
+    private static func replicaState(of store: ReplicaAccess) throws -> ReplicaState {
+        guard let bytes = try store.state() else { throw noReplica }
+        return try ReplicaState(bytes)
+    }
+
+    private static let noReplica = StoreError(
+        .other, "the store is no replica", remedy: "open it with its log from the beginning")
+
+    // MARK: Writing
+
+    package func append(_ content: LoggedEntry, after replica: [UInt8]?) throws -> [UInt8] {
+        try requireGoing()
+        guard let replica else { throw Self.noReplica }
+        let state = try ReplicaState(replica)
+        try requireContinuation(content, of: state)
+        let entry = LogEntry(after: state.applied, node: node, content)
+        guard entry.bytes.count <= log.maximumEntryByteCount else {
+            throw StoreError(
+                .tooLarge,
+                "the changes take \(entry.bytes.count) bytes, but an entry of the log at most \(log.maximumEntryByteCount)",
+                remedy: "write fewer changes in each closure")
+        }
+        switch caller.append(entry) {
+        case .send, .unknown:
+            throw StoreError(
+                .outcomeUnknown, "the log did not answer, so the write \(entry.writeID) may be in it or not",
+                remedy: "look for the write's changes once the log can be reached again")
+        case .appended:
+            note { status in
+                status.head = entry.position
+                status.confirmed = .now
+                status.state = .following
+            }
+            return state.after(entry).bytes
+        case .behind(let batch):
+            self.state.withLock { $0.pending = batch }
+            throw CommitLogIsAhead()
+        case .failed(let error): throw failed(error)
+        }
+    }
+
+    /// Checks that the change sets continue what the log has given to this replica.
+    ///
+    /// - Throws: ``CommitLogIsAhead`` if the replica has applied a part of an entry; ``StoreError`` with the code `replicaDiverged` if
+    ///   another program has written change sets that the log lacks.
+    private func requireContinuation(_ content: LoggedEntry, of state: ReplicaState) throws {
+        guard let first = content.changeSets.first, first.sequence != state.sequence + 1 else { return }
+        do {
+            let batch = try caller.entries(after: state.applied, maximumByteCount: Self.batchByteCount)
+            if !batch.entries.isEmpty {
+                self.state.withLock { $0.pending = batch }
+                throw CommitLogIsAhead()
+            }
+        } catch let error as SharedLogError {
+            throw failed(error)
+        }
+        throw stop(
+            StoreError(
+                .replicaDiverged,
+                "the replica has change set \(first.sequence - 1), and its log ends with \(state.sequence)",
+                remedy: "keep this directory to find the cause, and let the replica join again in an empty directory"))
+    }
+
+    package func committed() {
+        guard let store = state.withLock({ $0.store }), let applied = try? Self.position(of: store) else { return }
+        note { $0.applied = applied }
+    }
+
+    // MARK: Reading the log
+
+    /// The errors of an entry that no retry can apply. Every other error, such as a full disk, ends with its cause.
+    private static let stopping: Set<StoreError.Code> = mayKeepCode.union([
+        .recordExists, .recordNotFound, .uniqueViolation, .referenceBroken, .unknownType, .unknownField, .invalidValue,
+        .tooLarge,
+    ])
+    private static let mayKeepCode: Set<StoreError.Code> = [.replicaDiverged, .schemaMismatch]
+
+    private static func cannotApply(_ error: StoreError) -> StoreError {
+        StoreError(
+            .replicaDiverged, "this replica cannot apply the next entry of its log: \(error.message)",
+            remedy: "keep this directory to find the cause, and let the replica join again in an empty directory",
+            cause: error)
+    }
+
+    package func catchUp() throws {
+        guard let store = state.withLock({ $0.store }) else { return }
+        var wasRead = false
+        while true {
+            try requireGoing()
+            var reached = try Self.replicaState(of: store)
+            let applied = reached.applied
+            var given = state.withLock { $0.pending.take() }
+            // It was read before this replica's own last append.
+            if let batch = given, batch.head.index < applied.index { given = nil }
+            do {
+                let batch =
+                    try given ?? caller.entries(after: applied, maximumByteCount: Self.batchByteCount)
+                let fresh = try LogReading.continuation(of: applied, in: batch)
+                let entries = fresh.map { entry in
+                    reached = reached.after(entry)
+                    return (entry: entry.content, replica: reached.bytes)
+                }
+                try store.apply(entries)
+                let last = fresh.last?.position ?? applied
+                note { status in
+                    status.applied = last
+                    if status.head.index < batch.head.index { status.head = batch.head }
+                }
+                if last.index >= batch.head.index { return }
+                if fresh.isEmpty, given == nil {
+                    guard !wasRead else { throw SharedLogError(.damaged, "the log lacks entry \(applied.index + 1)") }
+                    wasRead = true
+                }
+            } catch let error as SharedLogError {
+                throw failed(error)
+            } catch let error as StoreError where Self.stopping.contains(error.code) {
+                throw stop(Self.mayKeepCode.contains(error.code) ? error : Self.cannotApply(error))
+            }
+        }
+    }
+
+    /// Applies the entries that the log has. Returns false once nothing is left to do.
+    @discardableResult
+    func follow() async -> Bool {
+        while true {
+            guard let store = state.withLock({ $0.store }) else { return false }
+            do {
+                let applied = try Self.position(of: store)
+                let asked = ContinuousClock.now
+                let batch = try await log.entries(after: applied, maximumByteCount: Self.batchByteCount)
+                if batch.head.index > applied.index || batch.head != applied {
+                    state.withLock { $0.pending = batch }
+                    try await BlockingWork.run { try store.perform { try self.catchUp() } }
+                }
+                note { status in
+                    if status.head.index <= batch.head.index { status.head = batch.head }
+                    status.confirmed = asked
+                    if case .disconnected = status.state { status.state = .following }
+                }
+                if status.applied.index >= batch.head.index { return true }
+            } catch let error as SharedLogError {
+                _ = failed(error)
+                return !isStopped
+            } catch {
+                return !isStopped && (error as? StoreError)?.code != .closed
+            }
+        }
+    }
+
+    /// Applies the entries that the log has, on the calling thread and the writer thread.
+    package func followNow() throws {
+        guard let store = state.withLock({ $0.store }) else { return }
+        try store.perform { try self.catchUp() }
+    }
+
+    /// Follows the log until the store is closed.
+    func start() {
+        let follower = Task.detached { [weak self, log] in
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for await _ in log.wakes() { guard await self?.follow() == true else { return } }
+                }
+                group.addTask {
+                    // Finds what no wake told, and shows that the log can be reached.
+                    while await self?.follow() == true {
+                        guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
+                    }
+                }
+                await group.next()
+                group.cancelAll()
+            }
+        }
+        state.withLock { $0.follower = follower }
+    }
+
+    package func stop() {
+        let (follower, waiters) = state.withLock { state in
+            (state.follower.take(), state.waiters.removeAll())
+        }
+        follower?.cancel()
+        for waiter in waiters { waiter.resume(throwing: StoreError(.closed, "the store is closed")) }
+    }
+
+    // MARK: Waiting
+
+    /// Waits until the store has an entry.
+    ///
+    /// - Throws: the error with which the replica has stopped; `CancellationError`.
+    func wait(forIndex index: UInt64) async throws {
+        let number = state.withLock { $0.waiters.number() }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (waiter: StatusWaiters.Waiter) in
+                let outcome = state.withLock { state -> Result<Void, any Error>? in
+                    if case .stopped(let error) = state.status.state { return .failure(error) }
+                    if state.status.applied.index >= index { return .success(()) }
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    state.waiters.add(waiter, number, index: index)
+                    return nil
+                }
+                if let outcome { waiter.resume(with: outcome) }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.remove(number) }?.resume(throwing: CancellationError())
+        }
+    }
+
+    private func note(_ change: (inout ReplicationStatus) -> Void) {
+        let due = state.withLock { state in
+            change(&state.status)
+            return state.waiters.remove(upTo: state.status.applied.index)
+        }
+        for waiter in due { waiter.resume() }
+    }
+
+    // MARK: Failing
+
+    private var isStopped: Bool {
+        if case .stopped = status.state { return true }
+        return false
+    }
+
+    /// Throws the error with which the replica has stopped, if it has.
+    func requireGoing() throws(StoreError) {
+        if case .stopped(let error) = status.state { throw error }
+    }
+
+    /// Notes that a replica contradicts the log, and returns the error.
+    private func stop(_ error: StoreError) -> StoreError {
+        let waiters = state.withLock { state in
+            state.status.state = .stopped(error)
+            return state.waiters.removeAll()
+        }
+        for waiter in waiters { waiter.resume(throwing: error) }
+        return error
+    }
+
+    private func failed(_ error: SharedLogError) -> StoreError {
+        switch error.code {
+        case .diverged, .otherGeneration, .trimmed, .damaged:
+            return stop(
+                StoreError(
+                    .replicaDiverged, "this replica cannot go on: \(error.message)",
+                    remedy:
+                        "keep this directory to find the cause, and let the replica join again in an empty directory",
+                    cause: error))
+        case .full:
+            return StoreError(.logFull, error.message, remedy: "trim the log, or give its engine room", cause: error)
+        case .refused: return StoreError(.accessDenied, error.message, remedy: "check the log's options", cause: error)
+        case .entryTooLarge:
+            return StoreError(.tooLarge, error.message, remedy: "write fewer changes in each closure", cause: error)
+        default:
+            note { $0.state = .disconnected(error) }
+            return StoreError(
+                .logUnavailable, error.message, remedy: "write again once the log can be reached; reads go on",
+                cause: error)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package import StoreEngine
+
+/// The operations of a log of replicas on an open store. It does not keep the store open.
+package struct ReplicaAccess: Sendable {
+    private weak let core: StoreCore?
+
+    init(_ core: StoreCore) { self.core = core }
+
+    /// Returns the replica state as of the newest commit; nil before the first entry.
+    ///
+    /// - Throws: ``StoreError``: `closed`, and as reading.
+    package func state() throws -> [UInt8]? {
+        let core = try requireOpen()
+        let transaction = try core.beginRead()
+        return try StoreFormat.replica(core.state.databases, transaction._reading.snapshot)
+    }
+
+    /// Applies entries of the log to the store. A change set that the store has already is left out.
+    ///
+    /// Runs on the writer thread, within ``CommitLog/catchUp()`` or ``perform(_:)``.
+    ///
+    /// - Parameter entries: in the order of the log, each with the replica state after it.
+    /// - Throws: ``StoreError``: `replicaDiverged` if a change set does not give the feed that the log has. The store then has the
+    ///   entries before it.
+    package func apply(_ entries: [(entry: LoggedEntry, replica: [UInt8])]) throws {
+        var writes: [ReplayedWrite] = []
+        for (entry, replica) in entries { writes += try ReplayedWrite.all(of: entry, keeping: replica) }
+        let done = try ReplayRunner(core: requireOpen()).run(writes)
+        if let failure = done.failure { throw failure }
+    }
+
+    /// Runs `body` on the writer thread, between commits, and waits for its result.
+    package func perform<T: Sendable>(_ body: @escaping @Sendable () throws -> T) throws -> T {
+        try requireOpen().perform(body)
+    }
+
+    /// Adds record types to the store, in the order of the log.
+    package func adopt(_ records: [any Record.Type]) throws { try requireOpen().add(records, plan: nil) }
+
+    private func requireOpen() throws(StoreError) -> StoreCore {
+        guard let core else { throw WriteQueue.closed }
+        return core
+    }
+}
+
+extension Store {
+    /// The log that orders this store's commits; nil for a store without replicas.
+    package var commitLog: (any CommitLog)? { core.options.commitLog }
+
+    /// The operations of a log on this store.
+    package var replicaAccess: ReplicaAccess { ReplicaAccess(core) }
+}
