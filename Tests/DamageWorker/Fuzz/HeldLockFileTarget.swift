@@ -11,13 +11,14 @@ import TestSupport
 /// check can tell a wrong one from a right one.
 struct HeldLockFileTarget: FuzzTarget {
     let inputs: Mutator
+    /// Every input is a change of the current content.
+    let validCount = 0
     private let tried: TriedStore
     /// The magic number and the format, the count of readers, and the first slots of readers.
     private static let parts = [0..<8, 56..<64, 128..<1_024]
 
     init(in folder: String) async throws {
         tried = try await TriedStore(in: folder)
-        // The changes are made to the current content: see `run`.
         inputs = Mutator(corpus: [[0]])
     }
 

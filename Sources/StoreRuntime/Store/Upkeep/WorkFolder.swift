@@ -37,7 +37,15 @@ final class WorkFolder {
     }
 
     /// Removes the directory with its files, unless it is kept.
-    func remove() { if !isKept { try? FileManager.default.removeItem(atPath: path) } }
+    func remove() { if !isKept { Self.remove(path) } }
+
+    /// Removes a directory with its files.
+    private static func remove(_ path: String) {
+        // These calls first, because `removeItem` asks for the type of each file before, and gives up if it gets no answer.
+        for name in ["data.mdb", "lock.mdb", WakeFile.name] { _ = unsafe unlink(path + "/" + name) }
+        guard unsafe rmdir(path) != 0 else { return }
+        try? FileManager.default.removeItem(atPath: path)
+    }
 
     /// Keeps the directory for the user, under a name that is not hidden if possible.
     func keep() {
@@ -58,7 +66,7 @@ final class WorkFolder {
                 name.hasPrefix(prefix) || -changed.timeIntervalSinceNow > unlockedAge,
                 let lock = DirectoryLock(path)
             else { continue }
-            try? FileManager.default.removeItem(atPath: path)
+            remove(path)
             withExtendedLifetime(lock) {}
         }
     }
