@@ -15,7 +15,12 @@ enum LogStatements {
             name text not null, index bigint not null, hash bytea not null, body bytea not null,
             primary key (name, index))
         """,
-        "commit",
+        """
+        create table if not exists modelstore_register (
+            name text not null, key text collate "C" not null, value bytea not null, version bigint not null,
+            ends timestamptz, primary key (name, key))
+        """,
+        "create sequence if not exists modelstore_register_version", "commit",
     ]
 
     /// Begins a log. 1: name.
@@ -72,6 +77,37 @@ enum LogStatements {
             where name = $1 and generation = $4 and floor_index < $2
                 and exists (select from modelstore_log where name = $1 and index = $2 and hash = $3) returning name)
         delete from modelstore_log where name in (select name from moved) and index <= $2
+        """
+
+    /// Returns the registers that have not ended. 1: name; 2: the beginning of the keys.
+    static let registers = """
+        select convert_to(key, 'UTF8'), value, version from modelstore_register
+        where name = $1 and starts_with(key, $2) and (ends is null or ends > clock_timestamp()) order by key
+        """
+
+    /// Makes a register, or replaces one that has ended. 1: name; 2: key; 3: value; 4: lifetime in microseconds, 0 for no end.
+    static let makeRegister = """
+        insert into modelstore_register as old
+        values ($1, $2, $3, nextval('modelstore_register_version'),
+            case when $4 > 0 then clock_timestamp() + $4 * interval '1 microsecond' end)
+        on conflict (name, key) do update set value = excluded.value, version = excluded.version, ends = excluded.ends
+            where old.ends <= clock_timestamp()
+        returning version
+        """
+
+    /// Replaces a register. 1 to 4: as above; 5: its version.
+    static let replaceRegister = """
+        update modelstore_register set value = $3, version = nextval('modelstore_register_version'),
+            ends = case when $4 > 0 then clock_timestamp() + $4 * interval '1 microsecond' end
+        where name = $1 and key = $2 and version = $5 and (ends is null or ends > clock_timestamp())
+        returning version
+        """
+
+    /// Removes a register. 1: name; 2: key; 3: its version.
+    static let removeRegister = """
+        delete from modelstore_register
+        where name = $1 and key = $2 and version = $3 and (ends is null or ends > clock_timestamp())
+        returning version
         """
 }
 #endif

@@ -178,6 +178,51 @@ public final class PostgresLog: SharedLog, BlockingLog {
         }
     }
 
+    // MARK: Registers
+
+    /// Returns the registers whose keys begin with a prefix, in the order of the bytes of their keys.
+    ///
+    /// - Throws: ``ModelStoreReplication/SharedLogError``: `unavailable`, `refused`.
+    public func registers(prefix: String) async throws(SharedLogError) -> [LogRegister] {
+        try await BlockingWork.run { () throws(SharedLogError) in
+            var found: [LogRegister] = []
+            for row in try self.read(LogStatements.registers, [.text(self.name), .text(prefix)]) {
+                let decoded = ResultRow(row)
+                found.append(
+                    LogRegister(
+                        key: String(decoding: try decoded.bytes(at: 0), as: UTF8.self), value: try decoded.bytes(at: 1),
+                        version: try decoded.integer(at: 2)))
+            }
+            return found
+        }
+    }
+
+    /// Sets or removes a register, if it has a version. The server's clock measures the lifetime.
+    ///
+    /// - Throws: ``ModelStoreReplication/SharedLogError``: `unknown` if there was no answer; `unavailable`, `full`, `refused`.
+    public func setRegister(
+        _ key: String, to value: [UInt8]?, from version: UInt64, lifetime: Duration?
+    ) async throws(SharedLogError) -> RegisterOutcome {
+        let rows = try await BlockingWork.run { () throws(SharedLogError) in
+            let (statement, parameters) = self.setting(key, to: value, from: version, lifetime: lifetime)
+            return try self.appending.withLock { connection throws(SharedLogError) in
+                try Self.run(statement, parameters, on: &connection, self.info)
+            }
+        }
+        if let row = rows.first { return .set(version: value == nil ? 0 : try ResultRow(row).integer(at: 0)) }
+        return .conflict(try await registers(prefix: key).first { $0.key == key })
+    }
+
+    private func setting(
+        _ key: String, to value: [UInt8]?, from version: UInt64, lifetime: Duration?
+    ) -> (String, [PostgresConnection.Value]) {
+        guard let value else { return (LogStatements.removeRegister, [.text(name), .text(key), .integer(version)]) }
+        let microseconds = lifetime.map { UInt64(max(1, $0 / .microseconds(1))) } ?? 0
+        let common: [PostgresConnection.Value] = [.text(name), .text(key), .bytes(value), .integer(microseconds)]
+        if version == 0 { return (LogStatements.makeRegister, common) }
+        return (LogStatements.replaceRegister, common + [.integer(version)])
+    }
+
     // MARK: Connections
 
     /// Runs a statement that may be repeated, on a new connection if the old one is lost.
@@ -232,6 +277,11 @@ private struct ResultRow {
     func integer(at column: Int) throws(SharedLogError) -> UInt64 {
         guard let bytes = row[column], bytes.count == 8 else { throw Self.unexpected(column) }
         return bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    func bytes(at column: Int) throws(SharedLogError) -> [UInt8] {
+        guard let bytes = row[column] else { throw Self.unexpected(column) }
+        return bytes
     }
 
     func hash(at column: Int) throws(SharedLogError) -> LogHash {

@@ -41,6 +41,7 @@ package struct LogConformance: Sendable {
         try await trims(log, other, start, entries)
         try await lateRetry(log, other)
         try await races()
+        try await registers(log, other)
     }
 
     private func readsBack(_ log: any SharedLog, _ start: LogPosition, _ entries: [LogEntry]) async throws {
@@ -142,6 +143,50 @@ package struct LogConformance: Sendable {
         let found = await code { try require(try await log.append(late) != .appended, "") }
         try require(found == .trimmed, "a late retry: \(String(describing: found))")
         try require(try await log.head() == next.position, "a late retry moved the head")
+    }
+
+    private func registers(_ log: any SharedLog, _ other: any SharedLog) async throws {
+        try require(try await log.registers(prefix: "").isEmpty, "a new log has registers")
+        guard case .set(let first) = try await log.setRegister("a/1", to: [1], from: 0, lifetime: nil), first > 0 else {
+            throw Mismatch("a register was not made")
+        }
+        let made = LogRegister(key: "a/1", value: [1], version: first)
+        try require(
+            try await other.setRegister("a/1", to: [2], from: 0, lifetime: nil) == .conflict(made), "made twice")
+        try require(
+            try await other.setRegister("a/1", to: [2], from: first + 1, lifetime: nil) == .conflict(made),
+            "another version was replaced")
+        guard case .set(let second) = try await other.setRegister("a/1", to: [], from: first, lifetime: .seconds(60)),
+            second != first, second > 0
+        else { throw Mismatch("a register was not replaced") }
+        try require(
+            try await log.setRegister("b", to: [9], from: 7, lifetime: nil) == .conflict(nil), "none was replaced")
+        for key in ["a/3", "a/2", "b"] { _ = try await log.setRegister(key, to: [3], from: 0, lifetime: nil) }
+        let found = try await other.registers(prefix: "a/")
+        try require(found.map(\.key) == ["a/1", "a/2", "a/3"] && found[0].value == [], "the registers: \(found)")
+        try require(
+            try await log.setRegister("a/1", to: nil, from: first, lifetime: nil)
+                == .conflict(LogRegister(key: "a/1", value: [], version: second)), "another version was removed")
+        try require(
+            try await log.setRegister("a/1", to: nil, from: second, lifetime: nil) == .set(version: 0), "removing")
+        try require(try await log.setRegister("a/1", to: nil, from: second, lifetime: nil) == .conflict(nil), "gone")
+        guard case .set(let third) = try await log.setRegister("a/1", to: [4], from: 0, lifetime: nil) else {
+            throw Mismatch("a removed register was not made again")
+        }
+        try require(third != first && third != second, "a version came twice")
+        // One of several nodes that make a register at once succeeds.
+        let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in UInt8(0)..<8 {
+                group.addTask {
+                    let outcome = try await connect().setRegister("c", to: [number], from: 0, lifetime: nil)
+                    if case .set = outcome { return true }
+                    return false
+                }
+            }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        try require(winners == 1, "\(winners) nodes made a register")
+        try require(try await log.head() == other.head(), "registers moved the head")
     }
 
     /// If several nodes append after the same entry, the log takes one of them. The entries are a chain without a gap.

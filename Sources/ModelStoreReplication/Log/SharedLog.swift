@@ -27,6 +27,21 @@ public protocol SharedLog: Sendable {
 
     /// Removes the entries up to a position.
     func trim(through position: LogPosition) async throws(SharedLogError)
+
+    /// Returns the registers whose keys begin with a prefix, in the order of the bytes of their keys. They are not older than the
+    /// call.
+    func registers(prefix: String) async throws(SharedLogError) -> [LogRegister]
+
+    /// Sets or removes a register, if it has a version.
+    ///
+    /// - Parameters:
+    ///   - value: the value; nil to remove the register.
+    ///   - version: the version that the register must have; 0 if there must be none.
+    ///   - lifetime: the time after which the engine removes the register unless it is set again, at least a second; nil for no end.
+    /// - Throws: ``SharedLogError`` with the code `unknown` if the register may have been set.
+    func setRegister(
+        _ key: String, to value: [UInt8]?, from version: UInt64, lifetime: Duration?
+    ) async throws(SharedLogError) -> RegisterOutcome
 }
 
 /// The outcome of an append.

@@ -23,6 +23,11 @@ public struct ReplicationStatus: Sendable {
     /// The state of the replica.
     public internal(set) var state: State
 
+    /// The entry up to which the newest snapshot has the log, as last seen; nil if there is none.
+    public internal(set) var snapshot: LogPosition?
+    /// Why this node could last not take a snapshot or remove entries; nil if it could.
+    public internal(set) var upkeepError: StoreError?
+
     /// The number of entries that the log has and this replica lacks, as last seen.
     public var lag: UInt64 { head.index > applied.index ? head.index - applied.index : 0 }
 }

@@ -12,10 +12,13 @@ import Synchronization
 package final class Replicator: CommitLog {
     /// The most bytes of entries that are read at a time.
     private static let batchByteCount = 4 << 20
+    /// The upkeep of the log runs once in this many rounds of a second.
+    private static let roundsPerUpkeep = 10
 
     let log: any SharedLog
     private let caller: LogCaller
     private let node: String
+    private let upkeep: LogUpkeep
     private let state: Mutex<State>
 
     private struct State {
@@ -28,9 +31,10 @@ package final class Replicator: CommitLog {
         var follower: Task<Void, Never>?
     }
 
-    package init(_ log: any SharedLog, node: String) {
-        self.log = log
-        self.node = node
+    package init(_ replication: Replication) {
+        log = replication.log
+        node = replication.node
+        upkeep = replication.upkeep
         caller = LogCaller(log)
         let start = LogPosition.start(generation: 0)
         state = Mutex(
@@ -200,6 +204,35 @@ package final class Replicator: CommitLog {
         }
     }
 
+    /// Tells the other nodes how far this one is, and takes a snapshot and removes entries if that is due. A failure is noted.
+    func keepUp() async {
+        guard let store = state.withLock({ $0.store }) else { return }
+        let failure: StoreError?
+        do {
+            let applied = status.applied
+            try await upkeep.publish(applied)
+            var manifest = try await upkeep.manifest()?.manifest
+            if upkeep.isSnapshotDue(applied, manifest) { manifest = try await upkeep.takeSnapshot(of: store) }
+            if let manifest { note { $0.snapshot = manifest.position } }
+            try await upkeep.trim(now: store.now)
+            failure = nil
+        } catch let error as SharedLogError {
+            failure = StoreError(
+                .logUnavailable, error.message, remedy: "nothing is lost: it is tried again", cause: error)
+        } catch {
+            failure = error as? StoreError ?? StoreError(.other, "\(error)", cause: error)
+        }
+        note { $0.upkeepError = failure }
+    }
+
+    /// Takes a snapshot now.
+    func takeSnapshot() async throws -> LogPosition {
+        guard let store = state.withLock({ $0.store }) else { throw StoreError(.closed, "the store is closed") }
+        let position = try await upkeep.takeSnapshot(of: store).position
+        note { $0.snapshot = position }
+        return position
+    }
+
     /// Applies the entries that the log has, on the calling thread and the writer thread.
     package func followNow() throws {
         guard let store = state.withLock({ $0.store }) else { return }
@@ -215,7 +248,10 @@ package final class Replicator: CommitLog {
                 }
                 group.addTask {
                     // Finds what no wake told, and shows that the log can be reached.
+                    var rounds = 0
                     while await self?.follow() == true {
+                        if rounds.isMultiple(of: Self.roundsPerUpkeep) { await self?.keepUp() }
+                        rounds += 1
                         guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
                     }
                 }
@@ -289,7 +325,13 @@ package final class Replicator: CommitLog {
 
     private func failed(_ error: SharedLogError) -> StoreError {
         switch error.code {
-        case .diverged, .otherGeneration, .trimmed, .damaged:
+        case .trimmed:
+            return stop(
+                StoreError(
+                    .replicaDiverged, "the log no longer has the entries after this replica: \(error.message)",
+                    remedy: "open it again with the place of the log's snapshots, so that it joins by the newest one",
+                    cause: error))
+        case .diverged, .otherGeneration, .damaged:
             return stop(
                 StoreError(
                     .replicaDiverged, "this replica cannot go on: \(error.message)",

@@ -28,6 +28,23 @@ extension Store {
 
     package var replicator: Replicator? { commitLog as? Replicator }
 
+    /// Takes a snapshot of this replica now, for nodes that join. Replicas also take snapshots by themselves.
+    ///
+    /// The snapshot is a compact copy of the store. While it is made, the store's directory needs room for it twice.
+    ///
+    /// - Returns: the entry up to which the newest snapshot has the log.
+    /// - Throws: ``StoreError``: `inUse` while another node takes one; `invalidValue` for a store without a place for snapshots;
+    ///   `logUnavailable`, `diskFull`, `accessDenied`, `ioError`.
+    @discardableResult
+    public func takeReplicaSnapshot() async throws -> LogPosition {
+        guard let replicator else {
+            throw StoreError(
+                .invalidValue, "the store has no log", remedy: "use backup(to:compacting:) for a store without replicas"
+            )
+        }
+        return try await replicator.takeSnapshot()
+    }
+
     /// Reads in one snapshot that is as fresh as asked for.
     ///
     /// - Throws: ``StoreError``: `logUnavailable`, `replicaStale`, and as reading. Any error that `body` throws.
@@ -104,7 +121,7 @@ private struct ReplicaOpening {
 
     func open() async throws -> Store {
         try check()
-        let replicator = Replicator(replication.log, node: replication.node)
+        let replicator = Replicator(replication)
         var options = options
         options.commitLog = replicator
         let store = try await replica(options)
@@ -143,13 +160,15 @@ private struct ReplicaOpening {
     /// Opens the store that is there, or creates one with the identity that the log gives.
     private func replica(_ options: StoreOptions) async throws -> Store {
         if FileManager.default.fileExists(atPath: StoreDirectory.dataFile(path)) {
-            return try await BlockingWork.run { [path] in try Store(at: path, records: [], options: options) }
+            let store = try await existing(options)
+            guard await isLeftBehind(store, options) else { return store }
+            store.close()
+            _ = try await joinBySnapshot()
+            return try await existing(options)
         }
+        if try await joinBySnapshot() { return try await existing(options) }
         let first = try await firstEntry()
-        guard let origin = first.origin else {
-            throw StoreError(
-                .logUnavailable, "the log no longer has its first entry", remedy: "copy another replica's backup here")
-        }
+        guard let origin = first.origin else { throw Self.noFirstEntry }
         return try await BlockingWork.run { [path] in
             let start = Position(store: origin.identity, epoch: origin.epoch, sequence: 0, hash: 0)
             return try Store(
@@ -157,6 +176,37 @@ private struct ReplicaOpening {
                 options: options)
         }
     }
+
+    private func existing(_ options: StoreOptions) async throws -> Store {
+        try await BlockingWork.run { [path] in try Store(at: path, records: [], options: options) }
+    }
+
+    /// Returns whether the log has removed entries that the replica lacks.
+    private func isLeftBehind(_ store: Store, _ options: StoreOptions) async -> Bool {
+        guard replication.snapshots != nil, store.commitLog === options.commitLog,
+            let state = try? store.replicaAccess.state(), let replica = try? ReplicaState(state)
+        else { return false }
+        do {
+            _ = try await replication.log.entries(after: replica.applied, maximumByteCount: 1)
+            return false
+        } catch {
+            return error.code == .trimmed
+        }
+    }
+
+    /// Joins by the newest snapshot, and returns false if there is none.
+    private func joinBySnapshot() async throws -> Bool {
+        do {
+            return try await replication.upkeep.join(at: path)
+        } catch let error as SharedLogError {
+            throw StoreError(
+                .logUnavailable, error.message, remedy: "open the replica once its log can be reached", cause: error)
+        }
+    }
+
+    private static let noFirstEntry = StoreError(
+        .logUnavailable, "the log no longer has its first entry",
+        remedy: "name the place of the log's snapshots: Replication.shared(_:node:snapshots:)")
 
     /// Returns the first entry of the log, and makes it if the log is empty.
     private func firstEntry() async throws(StoreError) -> LogEntry {
@@ -181,6 +231,7 @@ private struct ReplicaOpening {
             }
             throw SharedLogError(.unavailable, "the log did not answer \(Self.maximumAttempts) times")
         } catch {
+            if error.code == .trimmed { throw Self.noFirstEntry }
             throw StoreError(
                 .logUnavailable, error.message, remedy: "open the replica once its log can be reached", cause: error)
         }

@@ -131,6 +131,27 @@ public final class MemoryLog: SharedLog, BlockingLog {
         try engine.trim(through: position)
     }
 
+    /// Returns the registers whose keys begin with a prefix, in the order of the bytes of their keys.
+    ///
+    /// - Throws: ``/ModelStoreReplication/SharedLogError`` with the code `unavailable` while the connection is cut.
+    public func registers(prefix: String) async throws(SharedLogError) -> [LogRegister] {
+        try requireConnection()
+        return engine.state.withLock { $0.registers.all(prefix: prefix) }
+    }
+
+    /// Sets or removes a register, if it has a version.
+    ///
+    /// - Throws: ``/ModelStoreReplication/SharedLogError`` with the code `unavailable` while the connection is cut.
+    public func setRegister(
+        _ key: String, to value: [UInt8]?, from version: UInt64, lifetime: Duration?
+    ) async throws(SharedLogError) -> RegisterOutcome {
+        try requireConnection()
+        return engine.state.withLock { $0.registers.set(key, to: value, from: version, lifetime: lifetime) }
+    }
+
+    /// Lets time pass for the lifetimes of registers, which pass in no other way.
+    public func advance(by duration: Duration) { engine.state.withLock { $0.registers.advance(by: duration) } }
+
     private func requireConnection() throws(SharedLogError) {
         if isCut { throw SharedLogError(.unavailable, "the log cannot be reached") }
     }
@@ -142,6 +163,7 @@ private final class Engine: Sendable {
         var entries: [LogEntry] = []
         var floor = LogPosition.start(generation: 1)
         var head = LogPosition.start(generation: 1)
+        var registers = MemoryRegisters()
         var listeners: [Int: @Sendable () -> Void] = [:]
         private var lastListener = 0
 

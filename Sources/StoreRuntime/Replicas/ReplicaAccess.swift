@@ -1,3 +1,5 @@
+package import Foundation
+import LMDB
 package import StoreEngine
 
 /// The operations of a log of replicas on an open store. It does not keep the store open.
@@ -36,6 +38,35 @@ package struct ReplicaAccess: Sendable {
 
     /// Adds record types to the store, in the order of the log.
     package func adopt(_ records: [any Record.Type]) throws { try requireOpen().add(records, plan: nil) }
+
+    /// The time by the store's clock.
+    package var now: Date { core?.options.clock() ?? Date() }
+
+    /// Makes a compact copy of the store in a folder inside its directory, and removes it after `body`.
+    ///
+    /// - Parameter body: receives the path of the copied data file, and the replica state in it.
+    /// - Throws: ``StoreError``: `closed`, `diskFull`, `accessDenied`, `ioError`. The errors of `body`.
+    package func withCopy<T: Sendable>(
+        _ body: (_ file: String, _ replica: [UInt8]) async throws -> T
+    ) async throws -> T {
+        let work = try WorkFolder(in: requireOpen().environment.path)
+        defer { work.remove() }
+        let replica = try await BlockingWork.run { [path = work.path] in try copy(to: path) }
+        return try await body(StoreDirectory.dataFile(work.path), replica)
+    }
+
+    /// Copies the store to an empty directory, and returns the replica state of the copy.
+    private func copy(to directory: String) throws -> [UInt8] {
+        try requireOpen().copyData(to: directory, compacting: true)
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let copy = try Store(at: directory, records: [], options: options)
+        defer { copy.close() }
+        guard let replica = try copy.replicaAccess.state() else {
+            throw StoreError(.other, "the copy of a replica has no replica state")
+        }
+        return replica
+    }
 
     private func requireOpen() throws(StoreError) -> StoreCore {
         guard let core else { throw WriteQueue.closed }

@@ -96,17 +96,20 @@ enum StoreOpening {
             : try StoreFormat.header(databases, raw.snapshot)
         var head = header.head
         if let epoch { head.epoch = epoch }
-        let isCopy = header.home != home
+        let isMoved = header.home != home
+        let isCopy = isMoved && !options.isJoining
         try requireLog(isCopy: isCopy, options, databases, raw.snapshot)
         if isCopy {
             // The copy must not accept positions of the original as its own.
             head.epoch = random.next()
             try StoreFormat.writeHome(home, databases, &raw)
             try TrailSetting.beginEpoch(head, databases, &raw)
+        } else if isMoved {
+            try StoreFormat.writeHome(home, databases, &raw)
         }
         let hadForeignWrites = try ForeignWrites.note(&head, databases, context, in: &raw)
         if hadForeignWrites, options.commitLog != nil { throw ForeignWrites.inReplica }
-        var didWrite = isCopy || hadForeignWrites
+        var didWrite = isMoved || hadForeignWrites
         let wantedTrail = options.limits.changedRecordLimit
         didWrite = try didWrite || !TrailSetting.isSettled(wantedTrail, databases, raw.snapshot)
         let hasNewTrail = try TrailSetting.settle(wantedTrail, &databases, head: head, &raw)

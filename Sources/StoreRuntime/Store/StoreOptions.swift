@@ -62,6 +62,8 @@ public struct StoreOptions: Sendable {
     package var worksOnCallers = false
     /// The log that orders the commits of the store and of its replicas.
     package var commitLog: (any CommitLog)?
+    /// Whether the data file is a copy of another replica, which becomes a replica of its own with the same feed.
+    var isJoining = false
     /// The first content of a new store that continues an earlier one.
     package var start: ReplicaStart?
     /// Whether the store is removed when it is closed, so that nothing needs to be synced.

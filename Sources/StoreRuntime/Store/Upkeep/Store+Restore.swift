@@ -21,7 +21,14 @@ extension Store {
     /// - Throws: ``StoreError``: `noSuchStore`, `notAStore`, `newerFormat` or `damaged` for the copy; `inUse` when a process has
     ///   the store open; `accessDenied`, `diskFull`, `ioError`. The store is then unchanged.
     public static func restore(from source: String, to path: String) throws {
-        try Restoration(source: source, target: path).run()
+        try Restoration(source: source, target: path, isReplica: false).run()
+    }
+
+    /// Replaces a replica that no process has open with a copy of another replica, which goes on with the same feed.
+    ///
+    /// - Throws: ``StoreError``: as ``restore(from:to:)``; `replicaDiverged` if the copy is of no replica.
+    package static func installReplica(from source: String, to path: String) throws {
+        try Restoration(source: source, target: path, isReplica: true).run()
     }
 }
 
@@ -29,6 +36,7 @@ extension Store {
 private struct Restoration {
     let source: String
     let target: String
+    let isReplica: Bool
 
     private var data: String { target + "/data.mdb" }
 
@@ -55,6 +63,7 @@ private struct Restoration {
         defer { work.remove() }
         try copy(to: work.path)
         try check(work.path)
+        _ = unsafe unlink(work.path + "/lock.mdb")
         let made = StoreDirectory.dataFile(work.path)
         keepOwnership(of: made)
         guard StoreFile.sync(made) else { throw StoreError(failed: "\(made) cannot be written to disk") }
@@ -98,12 +107,20 @@ private struct Restoration {
         }
     }
 
-    /// Opens the copy, which checks the meta pages, the size, the format and the catalog.
+    /// Opens the copy, which checks the meta pages, the size, the format and the catalog. A copy of a replica learns its new place.
     private func check(_ work: String) throws {
         var options = StoreOptions()
-        options.isReadOnly = true
-        try Store(at: work, records: [], options: options).close()
-        _ = unsafe unlink(work + "/lock.mdb")
+        options.isReadOnly = !isReplica
+        if isReplica {
+            options.isJoining = true
+            options.commitLog = JoiningLog()
+        }
+        let store = try Store(at: work, records: [], options: options)
+        defer { store.close() }
+        if isReplica, try store.replicaAccess.state() == nil {
+            throw StoreError(
+                .replicaDiverged, "\(source) holds a store that is no replica", remedy: "name a copy of a replica")
+        }
     }
 
     private func keepOwnership(of file: String) {

@@ -49,8 +49,7 @@ extension Store {
     /// Writes a consistent copy of the data file to an empty directory. The caller syncs it.
     package func copyData(to directory: String, compacting: Bool) throws {
         try requireOpen()
-        try mapLMDB { () throws(LMDBError) in try core.environment.copy(to: directory, compacting: compacting) }
-        if compacting { try CompactedCopy(original: core, directory: directory).settle() }
+        try core.copyData(to: directory, compacting: compacting)
     }
 
     /// Returns the processes that read the store now, and the snapshots that they hold.
@@ -76,5 +75,13 @@ extension Store {
     package func environmentInfo() throws(StoreError) -> LMDBInfo {
         try requireOpen()
         return try mapLMDB { () throws(LMDBError) in try core.environment.info() }
+    }
+}
+
+extension StoreCore {
+    /// Writes a consistent copy of the data file to an empty directory. The caller syncs it.
+    func copyData(to directory: String, compacting: Bool) throws {
+        try mapLMDB { () throws(LMDBError) in try environment.copy(to: directory, compacting: compacting) }
+        if compacting { try CompactedCopy(original: self, directory: directory).settle() }
     }
 }

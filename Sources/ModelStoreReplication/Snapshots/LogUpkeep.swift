@@ -1,0 +1,170 @@
+import Foundation
+import LMDB
+import StoreEngine
+import StoreRuntime
+
+/// The upkeep of a log, to which every node contributes: snapshots for the nodes that join, and the removal of old entries.
+struct LogUpkeep: Sendable {
+    /// The key of the register that the node has that takes a snapshot.
+    private static let turnKey = "snapshot"
+    /// If the node ends, another one takes a snapshot after this time. Two at once cost only time.
+    private static let turnLifetime = Duration.seconds(600)
+    private static let maximumAttempts = 3
+
+    let log: any SharedLog
+    let node: String
+    let snapshots: (any SnapshotStore)?
+    /// A snapshot is due this many entries after the last one.
+    let entriesPerSnapshot: UInt64
+    let trimRule: TrimRule
+
+    /// Returns the newest snapshot, and the version of its register; nil before the first snapshot.
+    func manifest() async throws(SharedLogError) -> (manifest: SnapshotManifest, version: UInt64)? {
+        let found = try await log.registers(prefix: SnapshotManifest.key).first { $0.key == SnapshotManifest.key }
+        guard let found else { return nil }
+        return (try SnapshotManifest(found.value), found.version)
+    }
+
+    func isSnapshotDue(_ applied: LogPosition, _ manifest: SnapshotManifest?) -> Bool {
+        guard snapshots != nil else { return false }
+        let isContinued = manifest?.position.generation == applied.generation
+        let last = isContinued ? manifest?.position.index ?? 0 : 0
+        return applied.index >= last + entriesPerSnapshot
+    }
+
+    /// Tells the other nodes how far this one has applied the log.
+    func publish(_ applied: LogPosition) async throws(SharedLogError) {
+        let key = LogMember.keyPrefix + node
+        let bytes = LogMember(applied: applied).bytes
+        var version = try await log.registers(prefix: key).first { $0.key == key }?.version ?? 0
+        for _ in 0..<Self.maximumAttempts {
+            let outcome = try await log.setRegister(key, to: bytes, from: version, lifetime: LogMember.lifetime)
+            guard case .conflict(let found) = outcome else { return }
+            version = found?.version ?? 0
+        }
+    }
+
+    /// Removes the entries that no node needs.
+    ///
+    /// - Returns: the newest removed entry; nil if none was removed.
+    @discardableResult
+    func trim(now: Date) async throws(SharedLogError) -> LogPosition? {
+        guard let (manifest, _) = try await manifest() else { return nil }
+        let members = try await log.registers(prefix: LogMember.keyPrefix).compactMap { LogMember($0.value) }
+        guard let position = trimRule.position(manifest, members, now: now) else { return nil }
+        try await log.trim(through: position)
+        return position
+    }
+
+    // MARK: Taking a snapshot
+
+    /// Copies a replica to the place for snapshots, and makes the copy the newest snapshot.
+    ///
+    /// - Throws: ``StoreError``: `inUse` while another node takes one; `logUnavailable`; the errors of copying.
+    func takeSnapshot(of store: ReplicaAccess) async throws -> SnapshotManifest {
+        guard let snapshots else {
+            throw StoreError(
+                .invalidValue, "the replica has no place for snapshots",
+                remedy: "name one where the store is opened: Replication.shared(_:node:snapshots:)")
+        }
+        do {
+            let turn = try await log.setRegister(
+                Self.turnKey, to: Array(node.utf8), from: 0, lifetime: Self.turnLifetime)
+            guard case .set(let version) = turn else {
+                throw StoreError(.inUse, "another node takes a snapshot of the log", remedy: "wait until it has ended")
+            }
+            let taken: Result<SnapshotManifest, any Error>
+            do { taken = .success(try await take(of: store, to: snapshots)) } catch { taken = .failure(error) }
+            // Otherwise it ends by itself.
+            _ = try? await log.setRegister(Self.turnKey, to: nil, from: version, lifetime: nil)
+            return try taken.get()
+        } catch let error as SharedLogError {
+            throw StoreError(
+                .logUnavailable, error.message, remedy: "take the snapshot once the log can be reached", cause: error)
+        }
+    }
+
+    private func take(of store: ReplicaAccess, to snapshots: any SnapshotStore) async throws -> SnapshotManifest {
+        try await store.withCopy { file, replica in
+            let position = try ReplicaState(replica).applied
+            let checksum = try await BlockingWork.run { try FileChecksum(of: file) }
+            let name = SnapshotManifest.fileName(position)
+            try await snapshots.store(file, as: name)
+            let readBack = file + ".stored"
+            try await snapshots.fetch(name, to: readBack)
+            guard try await BlockingWork.run({ try FileChecksum(of: readBack) }) == checksum else {
+                throw StoreError(
+                    .damaged, "the snapshot \(name) was stored with another content",
+                    remedy: "check the disk of the snapshots, and take another one")
+            }
+            return try await announce(position, checksum, name, in: snapshots, at: store.now)
+        }
+    }
+
+    /// Makes a stored snapshot the newest one, unless there is a newer one.
+    private func announce(
+        _ position: LogPosition, _ checksum: FileChecksum, _ name: String, in snapshots: any SnapshotStore, at now: Date
+    ) async throws -> SnapshotManifest {
+        while true {
+            let found = try await manifest()
+            if let newest = found?.manifest, newest.position.generation == position.generation,
+                newest.position.index >= position.index
+            {
+                return newest
+            }
+            let manifest = SnapshotManifest(
+                SnapshotManifest.Mark(position: position, time: now), byteCount: checksum.byteCount,
+                checksum: checksum.hash, file: name, replacing: found?.manifest)
+            let outcome = try await log.setRegister(
+                SnapshotManifest.key, to: manifest.bytes, from: found?.version ?? 0, lifetime: nil)
+            guard case .set = outcome else { continue }
+            // A node that joins may still fetch the snapshot before.
+            let kept = [name, found?.manifest.file]
+            for other in try await snapshots.names() where other.hasPrefix("snapshot-") && !kept.contains(other) {
+                try? await snapshots.remove(other)
+            }
+            return manifest
+        }
+    }
+
+    // MARK: Joining
+
+    /// Fetches the newest snapshot, and puts it in the place of a store that no process has open.
+    ///
+    /// - Returns: false if the log has no snapshot, or this node no place for them.
+    /// - Throws: ``StoreError``: `damaged`, `inUse`, and as copying; ``SharedLogError``.
+    func join(at path: String) async throws -> Bool {
+        guard let snapshots else { return false }
+        var attempts = Self.maximumAttempts
+        while let (manifest, _) = try await manifest() {
+            // The log keeps the entries after the snapshot from here on.
+            try await publish(manifest.position)
+            do {
+                try await fetch(manifest, from: snapshots, to: path)
+                return true
+            } catch {
+                attempts -= 1
+                // Another node may have replaced the snapshot in the meantime.
+                guard attempts > 0, try await self.manifest()?.manifest != manifest else { throw error }
+            }
+        }
+        return false
+    }
+
+    private func fetch(_ manifest: SnapshotManifest, from snapshots: any SnapshotStore, to path: String) async throws {
+        let folder = path + ".joining-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = StoreDirectory.dataFile(folder)
+        try await snapshots.fetch(manifest.file, to: file)
+        try await BlockingWork.run {
+            let checksum = try FileChecksum(of: file)
+            guard checksum.hash == manifest.checksum, checksum.byteCount == manifest.byteCount else {
+                throw StoreError(
+                    .damaged, "the snapshot \(manifest.file) has another content than the log says",
+                    remedy: "take another snapshot on a node that has the store")
+            }
+            try Store.installReplica(from: folder, to: path)
+        }
+    }
+}
