@@ -9,6 +9,7 @@ let package = Package(
         .library(name: "ModelStoreComponents", targets: ["ModelStoreComponents"]),
         .library(name: "ModelStoreReplay", targets: ["ModelStoreReplay"]),
         .library(name: "ModelStoreReplication", targets: ["ModelStoreReplication"]),
+        .library(name: "ModelStoreEtcd", targets: ["ModelStoreEtcd"]),
         .library(name: "ModelStorePostgres", targets: ["ModelStorePostgres"]),
         .library(name: "ModelStoreTesting", targets: ["ModelStoreTesting"]),
         .library(name: "ModelStoreService", targets: ["ModelStoreService"]),
@@ -24,6 +25,7 @@ let package = Package(
         .trait(name: "Metrics", description: "Commits, lag and use of stores as metrics of swift-metrics"),
         .trait(name: "OpenCombine", description: "Models, live queries and the feed as publishers of OpenCombine"),
         .trait(name: "ServerSentEvents", description: "Live queries as server-sent events in buffers of SwiftNIO"),
+        .trait(name: "Etcd", description: "A log of replicas in an etcd cluster"),
         .trait(name: "Postgres", description: "A log of replicas in PostgreSQL; needs libpq-dev"),
         .default(enabledTraits: []),
     ],
@@ -35,6 +37,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.3"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
     ],
     targets: [
         // The layers, lowest first. An arrow points from a layer to its users; nothing points back.
@@ -106,6 +112,20 @@ let package = Package(
             ]
         ),
 
+        .target(
+            name: "ModelStoreEtcd",
+            dependencies: [
+                "ModelStoreReplication", "StoreEngine",
+                .product(name: "GRPCCore", package: "grpc-swift-2", condition: .when(traits: ["Etcd"])),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf", condition: .when(traits: ["Etcd"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Etcd"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Etcd"])),
+                .product(name: "NIOHPACK", package: "swift-nio-http2", condition: .when(traits: ["Etcd"])),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: ["Etcd"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["Etcd"])),
+            ],
+            exclude: ["Calls/etcd.proto"]
+        ),
         // The C library has no package description that SwiftPM would ask for, so programs without the trait do not need it.
         .systemLibrary(name: "CLibPQ"),
         .target(
@@ -120,7 +140,8 @@ let package = Package(
         .target(
             name: "StoreCommands",
             dependencies: [
-                "StoreEngine", "StoreExpressions", "StoreRuntime", "ModelStoreReplay", "LMDB",
+                "StoreEngine", "StoreExpressions", "StoreRuntime", "ModelStoreReplay", "ModelStoreReplication",
+                "ModelStoreEtcd", "ModelStorePostgres", "LMDB",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tools/store-cli/StoreCommands"
@@ -144,6 +165,10 @@ let package = Package(
             path: "Tools/hostwatch/Main"
         ),
 
+        .executableTarget(
+            name: "cluster-node", dependencies: ["ModelStore", "ModelStoreReplication", "ModelStoreEtcd"],
+            path: "Tools/cluster-node"),
+
         // Tests.
         // Programs beside a test: how it starts, kills and talks to them.
         .target(name: "ChildPrograms", path: "Tests/ChildPrograms"),
@@ -151,7 +176,8 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         // The checks that every log of replicas must pass.
         .target(
-            name: "ReplicaChecks", dependencies: ["ModelStoreReplication", "StoreRuntime", "TestSupport"],
+            name: "ReplicaChecks",
+            dependencies: ["ModelStoreReplication", "ModelStore", "StoreRuntime", "TestSupport"],
             path: "Tests/ReplicaChecks"),
         .target(name: "ResealedTraces", dependencies: ["StoreEngine"], path: "Tests/ResealedTraces"),
         .testTarget(name: "LMDBTests", dependencies: ["LMDB", "TestSupport"]),
@@ -182,6 +208,10 @@ let package = Package(
                 "StoreEngine",
                 "LMDB", "TestSupport",
             ]
+        ),
+        .testTarget(
+            name: "ModelStoreEtcdTests",
+            dependencies: ["ModelStoreEtcd", "ModelStoreReplication", "ReplicaChecks", "ChildPrograms", "TestSupport"]
         ),
         .testTarget(
             name: "ModelStorePostgresTests",

@@ -79,6 +79,20 @@ enum LogStatements {
         delete from modelstore_log where name in (select name from moved) and index <= $2
         """
 
+    /// Begins a new generation, if the head is still the same.
+    ///
+    /// - 1: name
+    /// - 2, 3 and 4: generation, index and hash of the head
+    /// - 5, 6 and 7: those from which the new generation goes on
+    static let beginGeneration = """
+        with moved as (
+            update modelstore_head
+            set generation = $5, index = $6, hash = $7, floor_index = $6, floor_hash = $7
+            where name = $1 and generation = $2 and index = $3 and hash = $4 returning name),
+        removed as (delete from modelstore_log where name in (select name from moved))
+        select count(*) from moved
+        """
+
     /// Returns the registers that have not ended. 1: name; 2: the beginning of the keys.
     static let registers = """
         select convert_to(key, 'UTF8'), value, version from modelstore_register

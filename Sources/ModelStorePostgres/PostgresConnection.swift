@@ -56,6 +56,8 @@ final class PostgresConnection {
         }
         guard let opened = unsafe opened else { throw SharedLogError(.unavailable, "libpq has no memory") }
         unsafe handle = opened
+        // Otherwise libpq prints the server's notices to the error output of the program.
+        unsafe _ = PQsetNoticeProcessor(handle, { _, _ in }, nil)
         guard unsafe PQstatus(handle) == CONNECTION_OK else {
             let message = unsafe Self.line(PQerrorMessage(handle))
             let isRefusal = message.contains("authentication") || message.contains("does not exist")

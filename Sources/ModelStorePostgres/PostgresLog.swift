@@ -178,6 +178,25 @@ public final class PostgresLog: SharedLog, BlockingLog {
         }
     }
 
+    /// Begins a new generation of the log, if a position is the newest one. All entries are removed.
+    ///
+    /// - Throws: ``ModelStoreReplication/SharedLogError``: `unknown` if there was no answer; `unavailable`, `full`, `refused`.
+    public func beginGeneration(
+        at start: LogPosition, after head: LogPosition
+    ) async throws(SharedLogError) -> Bool {
+        let positions = [head, start].flatMap { position -> [PostgresConnection.Value] in
+            [.integer(position.generation), .integer(position.index), .bytes(position.hash.bytes)]
+        }
+        let rows = try await BlockingWork.run { () throws(SharedLogError) in
+            try self.appending.withLock { connection throws(SharedLogError) in
+                try Self.run(
+                    LogStatements.beginGeneration, [.text(self.name)] + positions, on: &connection, self.info)
+            }
+        }
+        guard let row = rows.first else { throw SharedLogError(.unknown, "PostgreSQL gave no result") }
+        return try ResultRow(row).integer(at: 0) == 1
+    }
+
     // MARK: Registers
 
     /// Returns the registers whose keys begin with a prefix, in the order of the bytes of their keys.

@@ -1,13 +1,16 @@
 #if Postgres
 import ChildPrograms
 import Foundation
+import ModelStorePostgres
+import ModelStoreReplication
+import ReplicaChecks
 import Synchronization
 import TestSupport
 
 /// A PostgreSQL server of the test's own, on a socket in its directory. It ends with this value.
 ///
 /// - `server` is protected by its mutex.
-final class PostgresServer: Sendable {
+final class PostgresServer: LogServer {
     let path: String
     private let server = Mutex<ChildProcess?>(nil)
     private static let programs = "/usr/lib/postgresql/15/bin"
@@ -16,6 +19,10 @@ final class PostgresServer: Sendable {
 
     /// The connection string of a database that the server has.
     var connection: String { "host=\(path) user=postgres dbname=postgres" }
+
+    func log(_ name: String) async throws -> any SharedLog {
+        try await PostgresLog.open(name: name, connection: connection)
+    }
 
     init() throws {
         path = FileManager.default.temporaryDirectory.path + "/pg-" + UUID().uuidString.prefix(8)

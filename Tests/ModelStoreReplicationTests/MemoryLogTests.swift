@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct MemoryLogTests {
     @Test func `a log in memory does what a shared log must do`() async throws {
         let log = MemoryLog(maximumEntryByteCount: 100_000)
-        try await LogConformance { log.connection() }.run()
+        try await LogConformance(letTimePass: { log.advance(by: $0) }) { log.connection() }.run()
     }
 
     @Test func `a cut connection fails, and another goes on`() async throws {

@@ -7,7 +7,16 @@ package struct LogConformance: Sendable {
     /// Opens a connection to the same log. The log is empty at the first call.
     private let connect: @Sendable () async throws -> any SharedLog
 
-    package init(_ connect: @escaping @Sendable () async throws -> any SharedLog) { self.connect = connect }
+    /// Lets time pass for the lifetimes of registers.
+    private let letTimePass: @Sendable (Duration) async throws -> Void
+
+    package init(
+        letTimePass: @escaping @Sendable (Duration) async throws -> Void,
+        _ connect: @escaping @Sendable () async throws -> any SharedLog
+    ) {
+        self.letTimePass = letTimePass
+        self.connect = connect
+    }
 
     private func entry(
         after position: LogPosition, node: String = "a", byteCount: Int = 3, id: WriteID = WriteID()
@@ -42,6 +51,26 @@ package struct LogConformance: Sendable {
         try await lateRetry(log, other)
         try await races()
         try await registers(log, other)
+        try await generations(log, other)
+    }
+
+    private func generations(_ log: any SharedLog, _ other: any SharedLog) async throws {
+        let head = try await log.head()
+        _ = try await log.setRegister("kept", to: [1], from: 0, lifetime: nil)
+        let start = LogPosition(generation: head.generation + 2, index: head.index + 5, hash: head.hash)
+        let stale = LogPosition(generation: head.generation, index: head.index - 1, hash: head.hash)
+        try require(try await !other.beginGeneration(at: start, after: stale), "a generation began after another head")
+        try require(try await log.head() == head, "a generation that did not begin moved the head")
+        try require(try await other.beginGeneration(at: start, after: head), "a generation did not begin")
+        try require(try await !other.beginGeneration(at: start, after: head), "a generation began twice")
+        let batch = try await log.entries(after: start, maximumByteCount: 1)
+        try require(batch == LogBatch(entries: [], head: start, floor: start), "a new generation: \(batch)")
+        let found = await code { _ = try await log.append(entry(after: head)) }
+        try require(found == .otherGeneration, "an append to the old generation: \(String(describing: found))")
+        try require(try await log.registers(prefix: "kept").count == 1, "a register vanished with its generation")
+        let next = entry(after: start)
+        try require(try await log.append(next) == .appended, "an append to a new generation")
+        try require(try await other.entries(after: start, maximumByteCount: 1).entries == [next], "its first entry")
     }
 
     private func readsBack(_ log: any SharedLog, _ start: LogPosition, _ entries: [LogEntry]) async throws {
@@ -187,6 +216,22 @@ package struct LogConformance: Sendable {
         }
         try require(winners == 1, "\(winners) nodes made a register")
         try require(try await log.head() == other.head(), "registers moved the head")
+        try await lifetimes(log)
+    }
+
+    /// A register ends after its lifetime, and not before, and setting it again makes it last longer.
+    private func lifetimes(_ log: any SharedLog) async throws {
+        guard case .set(let version) = try await log.setRegister("d/1", to: [1], from: 0, lifetime: .seconds(1)),
+            case .set = try await log.setRegister("d/1", to: [2], from: version, lifetime: .seconds(600)),
+            case .set = try await log.setRegister("d/2", to: [3], from: 0, lifetime: .seconds(1))
+        else { throw Mismatch("a register was not made") }
+        // An engine may end a register late.
+        for _ in 0..<300 {
+            if try await log.registers(prefix: "d/2").isEmpty { break }
+            try await letTimePass(.milliseconds(100))
+        }
+        let found = try await log.registers(prefix: "d/")
+        try require(found.map(\.value) == [[2]], "the registers after their lifetimes: \(found)")
     }
 
     /// If several nodes append after the same entry, the log takes one of them. The entries are a chain without a gap.

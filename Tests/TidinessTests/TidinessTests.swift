@@ -13,7 +13,9 @@ import Testing
     }
 
     @Test func `No Swift file is longer than 700 lines`() throws {
-        let long = try SourceTree.all().filter { $0.lines.count > 700 }.map { "\($0.path): \($0.lines.count)" }
+        // Generated code has a length of its own.
+        let files = try SourceTree.all().filter { !$0.path.hasSuffix(".pb.swift") }
+        let long = files.filter { $0.lines.count > 700 }.map { "\($0.path): \($0.lines.count)" }
         #expect(long == [])
     }
 
@@ -27,7 +29,7 @@ import Testing
     private static let untyped: Set<String> = [
         "Sources/ModelStore/InitializerHints.swift", "Sources/ModelStore/Macros.swift",
         "Sources/ModelStore/ModelStore.swift", "Sources/ModelStoreComponents/Values/Published.swift",
-        "Sources/ModelStoreTesting/ExpectReplay.swift",
+        "Sources/ModelStoreTesting/ExpectReplay.swift", "Sources/ModelStoreEtcd/Calls/Messages.pb.swift",
     ]
 
     @Test func `A file is named after a type that it declares or extends`() throws {
@@ -52,6 +54,7 @@ import Testing
         ("Sources/ModelStoreComponents", ["ModelStore", "LMDB", "StoreEngine", "StoreRuntime"]),
         ("Sources/ModelStoreReplay", ["LMDB", "StoreEngine", "StoreRuntime", "StoreExpressions"]),
         ("Sources/ModelStoreReplication", ["LMDB", "StoreEngine", "StoreRuntime"]),
+        ("Sources/ModelStoreEtcd", ["ModelStoreReplication", "StoreEngine"]),
         (
             "Sources/ModelStorePostgres",
             ["CLibPQ", "ModelStoreReplication", "LMDB", "StoreEngine", "StoreRuntime"]
@@ -65,7 +68,10 @@ import Testing
         ("Sources/ModelStoreEvents", ["ModelStore", "StoreEngine", "StoreRuntime"]),
         (
             "Tools/store-cli",
-            ["LMDB", "StoreEngine", "StoreRuntime", "StoreExpressions", "ModelStoreReplay", "StoreCommands"]
+            [
+                "LMDB", "StoreEngine", "StoreRuntime", "StoreExpressions", "ModelStoreReplay", "ModelStoreReplication",
+                "ModelStoreEtcd", "ModelStorePostgres", "StoreCommands",
+            ]
         ),
         ("Tools/hostwatch", ["ModelStore", "ModelStoreReplay", "Hostwatch"]),
         (
@@ -77,8 +83,9 @@ import Testing
     @Test(arguments: layers.map(\.folder)) func `Arrows point from a layer to its users only`(folder: String) throws {
         let modules: Set<String> = [
             "CLMDB", "LMDB", "StoreEngine", "StoreRuntime", "StoreExpressions", "ModelStoreReplay", "StoreMacros",
-            "ModelStore", "ModelStoreComponents", "ModelStoreReplication", "ModelStorePostgres", "CLibPQ",
-            "ModelStoreTesting", "ModelStoreService", "ModelStoreCombine", "ModelStoreEvents", "StoreCommands",
+            "ModelStore", "ModelStoreComponents", "ModelStoreReplication", "ModelStoreEtcd", "ModelStorePostgres",
+            "CLibPQ", "ModelStoreTesting", "ModelStoreService", "ModelStoreCombine", "ModelStoreEvents",
+            "StoreCommands",
             "Hostwatch", "Livepage",
         ]
         let allowed = try #require(Self.layers.first { $0.folder == folder }).allowed
@@ -95,10 +102,13 @@ import Testing
         "ServiceLifecycle": ["ServiceLifecycle"], "Logging": ["Logging"], "Metrics": ["Metrics", "CoreMetrics"],
         "OpenCombine": ["OpenCombine"], "ServerSentEvents": ["NIOCore"],
         "Postgres": ["CLibPQ"],
+        "Etcd": ["GRPCCore", "SwiftProtobuf", "NIOCore", "NIOHPACK", "NIOHTTP2", "NIOPosix", "NIOSSL"],
     ]
 
     /// The targets that are adapters.
-    static let adapters = ["ModelStoreService", "ModelStoreCombine", "ModelStoreEvents", "ModelStorePostgres"]
+    static let adapters = [
+        "ModelStoreService", "ModelStoreCombine", "ModelStoreEvents", "ModelStoreEtcd", "ModelStorePostgres",
+    ]
 
     @Test func `What a trait brings is used in adapters alone, in files that are empty without it`() throws {
         let modules = Self.traits.values.reduce(into: Set<String>()) { $0.formUnion($1) }
@@ -111,9 +121,11 @@ import Testing
                 #expect(used == [], "\(file.path)")
                 continue
             }
-            let enabled = file.lines[0].split(separator: " ").compactMap { Self.traits[String($0)] }
+            // Generated code begins with comments for tools.
+            let first = file.lines.first { !$0.hasPrefix("//") } ?? ""
+            let enabled = first.split(separator: " ").compactMap { Self.traits[String($0)] }
             #expect(used.isSubset(of: enabled.reduce([]) { $0.union($1) }), "\(file.path)")
-            #expect(file.lines[0].hasPrefix("#if ") && file.lines.suffix(2) == ["#endif", ""], "\(file.path)")
+            #expect(first.hasPrefix("#if ") && file.lines.suffix(2) == ["#endif", ""], "\(file.path)")
         }
     }
 

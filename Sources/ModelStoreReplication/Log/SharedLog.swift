@@ -28,6 +28,16 @@ public protocol SharedLog: Sendable {
     /// Removes the entries up to a position.
     func trim(through position: LogPosition) async throws(SharedLogError)
 
+    /// Begins a new generation of the log, if a position is the newest one: removes all entries, and makes `start` the newest position.
+    /// Registers stay.
+    ///
+    /// - Parameters:
+    ///   - start: the position from which the new generation goes on. Its generation is greater than that of `head`.
+    ///   - head: the newest position until now.
+    /// - Returns: false if the log has another newest position, and has not changed.
+    /// - Throws: ``SharedLogError`` with the code `unknown` if the generation may have begun.
+    func beginGeneration(at start: LogPosition, after head: LogPosition) async throws(SharedLogError) -> Bool
+
     /// Returns the registers whose keys begin with a prefix, in the order of the bytes of their keys. They are not older than the
     /// call.
     func registers(prefix: String) async throws(SharedLogError) -> [LogRegister]

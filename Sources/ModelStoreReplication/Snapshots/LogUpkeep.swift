@@ -88,7 +88,7 @@ struct LogUpkeep: Sendable {
         try await store.withCopy { file, replica in
             let position = try ReplicaState(replica).applied
             let checksum = try await BlockingWork.run { try FileChecksum(of: file) }
-            let name = SnapshotManifest.fileName(position)
+            let name = SnapshotManifest.fileName(position, checksum.hash)
             try await snapshots.store(file, as: name)
             let readBack = file + ".stored"
             try await snapshots.fetch(name, to: readBack)
@@ -110,6 +110,7 @@ struct LogUpkeep: Sendable {
             if let newest = found?.manifest, newest.position.generation == position.generation,
                 newest.position.index >= position.index
             {
+                if newest.file != name { try? await snapshots.remove(name) }
                 return newest
             }
             let manifest = SnapshotManifest(

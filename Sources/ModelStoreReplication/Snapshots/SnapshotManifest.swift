@@ -47,9 +47,9 @@ struct SnapshotManifest: Sendable, Hashable {
         earlier = isContinued ? (previous?.marks ?? []).suffix(Self.earlierLimit) : []
     }
 
-    /// Returns the name of the file for a snapshot.
-    static func fileName(_ position: LogPosition) -> String {
-        "snapshot-\(position.generation)-\(position.index)-\(position.hash).mdb"
+    /// Returns the name of the file for a snapshot. Two copies of one position can differ in their bytes, so the name has their checksum.
+    static func fileName(_ position: LogPosition, _ checksum: LogHash) -> String {
+        "snapshot-\(position.generation)-\(position.index)-\(checksum).mdb"
     }
 
     /// - Throws: ``SharedLogError`` with the code `damaged`.

@@ -131,6 +131,22 @@ public final class MemoryLog: SharedLog, BlockingLog {
         try engine.trim(through: position)
     }
 
+    /// Begins a new generation of the log, if a position is the newest one. All entries are removed.
+    ///
+    /// - Throws: ``/ModelStoreReplication/SharedLogError`` with the code `unavailable` while the connection is cut.
+    public func beginGeneration(
+        at start: LogPosition, after head: LogPosition
+    ) async throws(SharedLogError) -> Bool {
+        try requireConnection()
+        return engine.state.withLock { state in
+            guard state.head == head else { return false }
+            state.entries = []
+            state.head = start
+            state.floor = start
+            return true
+        }
+    }
+
     /// Returns the registers whose keys begin with a prefix, in the order of the bytes of their keys.
     ///
     /// - Throws: ``/ModelStoreReplication/SharedLogError`` with the code `unavailable` while the connection is cut.

@@ -95,7 +95,7 @@ package enum StoreDirectory {
             remedy: "check the path, or create its parent directories first")
     }
 
-    private static func parent(of path: String) -> String {
+    static func parent(of path: String) -> String {
         URL(filePath: path).standardizedFileURL.deletingLastPathComponent().path
     }
 

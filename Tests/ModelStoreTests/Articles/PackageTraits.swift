@@ -7,6 +7,7 @@ enum PackageTraits {
         "ServiceLifecycle": ["ServiceLifecycle", "UnixSignals", "ModelStoreService"],
         "Logging": ["Logging"],
         "Metrics": ["Metrics"],
+        "Etcd": ["ModelStoreEtcd"],
         "Postgres": ["ModelStorePostgres"],
     ]
 
@@ -27,6 +28,9 @@ enum PackageTraits {
         #endif
         #if Metrics
         traits.insert("Metrics")
+        #endif
+        #if Etcd
+        traits.insert("Etcd")
         #endif
         #if Postgres
         traits.insert("Postgres")

@@ -10,7 +10,8 @@ struct StoreCLI: ParsableCommand {
             Without --store, MODELSTORE_DIR names the store. Results go to standard output, everything else to \
             standard error.
 
-            Exit status: 0 done; 1 not found, condition not met, constraint violated or damage found; 64 wrong usage \
+            Exit status: 0 done; 1 not found, condition not met, constraint violated or damage found; 2 a log of \
+            replicas cannot be reached; 64 wrong usage \
             or expression; 65 bad input data; 66 no such store or file; 74 input/output error, disk or map full; 75 \
             another program wrote for longer than --timeout; 76 the disk failed, and the write may or may not have been \
             made; 78 the store's format is newer than this program.
@@ -19,7 +20,7 @@ struct StoreCLI: ParsableCommand {
             Create.self, Types.self, Schema.self, Import.self, Export.self, Get.self, Query.self, Insert.self,
             Upsert.self, SetFields.self, Delete.self, Watch.self, Feed.self, At.self, Diff.self, Undo.self,
             Revert.self, Consumers.self, Migrate.self, Stat.self,
-            Readers.self, Verify.self,
+            Readers.self, Verify.self, ReplicationGroup.self,
             Record.self, Replay.self,
             Backup.self, Compact.self, Restore.self,
         ])

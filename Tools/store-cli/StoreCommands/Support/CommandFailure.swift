@@ -1,5 +1,6 @@
 import LMDB
 import ModelStoreReplay
+import ModelStoreReplication
 import StoreEngine
 import StoreExpressions
 
@@ -8,6 +9,8 @@ package enum ExitStatus: Int32 {
     case done = 0
     /// Not found, condition not met, constraint violated, damage found.
     case failed = 1
+    /// A log of replicas cannot be reached.
+    case unreachable = 2
     case usage = 64
     case badData = 65
     case noInput = 66
@@ -63,6 +66,7 @@ extension ExitStatus {
         .invalidValue: .badData, .tooLarge: .badData, .schemaMismatch: .badData,
         .unknownType: .usage, .unknownField: .usage,
         .notAStore: .noInput, .noSuchStore: .noInput, .noSuchTrace: .noInput,
+        .logUnavailable: .unreachable, .replicaDiverged: .failed, .isReplica: .failed,
         .writeTimeout: .timeout, .outcomeUnknown: .outcomeUnknown,
         .newerFormat: .newerFormat, .otherLibrary: .newerFormat, .newerTrace: .newerFormat,
         .traceDamaged: .badData, .notRecordable: .failed,

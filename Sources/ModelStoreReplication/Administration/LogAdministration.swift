@@ -1,0 +1,273 @@
+import Foundation
+import StoreEngine
+import StoreRuntime
+
+/// Looks at a log and its nodes, and does to them what no node does by itself.
+public struct LogAdministration: Sendable {
+    private let log: any SharedLog
+    private let snapshots: (any SnapshotStore)?
+
+    /// Administers a log.
+    ///
+    /// - Parameters:
+    ///   - log: the log.
+    ///   - snapshots: the place of the nodes' snapshots; nil if they have none.
+    public init(_ log: any SharedLog, snapshots: (any SnapshotStore)? = nil) {
+        self.log = log
+        self.snapshots = snapshots
+    }
+
+    private func upkeep(_ node: String) -> LogUpkeep {
+        var replication = Replication.shared(log, node: node)
+        replication.snapshots = snapshots
+        return replication.upkeep
+    }
+
+    // MARK: Looking
+
+    /// Returns the log's positions, its newest snapshot, and its nodes.
+    ///
+    /// - Throws: ``/StoreEngine/StoreError``: `logUnavailable`, `accessDenied`.
+    public func status() async throws -> LogStatus {
+        try await asking {
+            let head = try await log.head()
+            let batch = try await log.entries(after: head, maximumByteCount: 1)
+            let manifest = try await upkeep("").manifest()?.manifest
+            let members = try await log.registers(prefix: LogMember.keyPrefix).compactMap { register in
+                LogMember(register.value).map { member in
+                    LogStatus.Member(
+                        node: String(register.key.dropFirst(LogMember.keyPrefix.count)), applied: member.applied)
+                }
+            }
+            return LogStatus(
+                head: batch.head, floor: batch.floor, snapshot: manifest?.position, snapshotTime: manifest?.mark.time,
+                members: members)
+        }
+    }
+
+    /// Returns the place of a replica in the log. Processes may have the replica open.
+    ///
+    /// - Throws: ``/StoreEngine/StoreError``: `invalidValue` for a store that is no replica; `logUnavailable`, and as opening a store.
+    public func status(ofReplicaAt path: String) async throws -> ReplicaStatus {
+        let applied = try await BlockingWork.run { try Self.state(at: path).applied }
+        do {
+            let batch = try await log.entries(after: applied, maximumByteCount: 1)
+            return ReplicaStatus(applied: applied, head: batch.head, stop: nil)
+        } catch {
+            switch error.code {
+            case .trimmed, .diverged, .otherGeneration:
+                let head = try await asking { try await log.head() }
+                return ReplicaStatus(applied: applied, head: head, stop: error)
+            default: throw Self.failure(error)
+            }
+        }
+    }
+
+    private static func state(at path: String) throws -> ReplicaState {
+        guard let bytes = try Store.replicaState(at: path).state else {
+            throw StoreError(
+                .invalidValue, "the store is no replica of a log", remedy: "name the directory of a node")
+        }
+        return try ReplicaState(bytes)
+    }
+
+    /// Removes the entries that no node needs. Nodes do this by themselves, if they have a place for snapshots.
+    ///
+    /// - Returns: the newest removed entry; nil if none was removed.
+    /// - Throws: ``/StoreEngine/StoreError``: `logUnavailable`, `accessDenied`.
+    @discardableResult
+    public func trim() async throws -> LogPosition? {
+        try await asking { try await upkeep("").trim(now: Date()) }
+    }
+
+    // MARK: Beginning
+
+    /// Makes a store without replicas the first node of an empty log, and takes the snapshot with which other nodes join.
+    ///
+    /// No process may have the store open. After an interruption, call it again.
+    ///
+    /// - Parameters:
+    ///   - path: the directory of the store.
+    ///   - node: the name of the node that it becomes.
+    /// - Returns: the position from which the log goes on.
+    /// - Throws: ``/StoreEngine/StoreError``: `inUse`, `logUnavailable`; `invalidValue` if the store is a replica, the log is in use, or there
+    ///   is no place for snapshots; and as opening a store and taking a snapshot.
+    public func initialize(fromStoreAt path: String, node: String) async throws -> LogPosition {
+        try requireSnapshots()
+        try await BlockingWork.run { try Store.requireUnused(path) }
+        let (state, position) = try await BlockingWork.run { try Store.replicaState(at: path) }
+        let hash = LogHash(Array("\(position)".utf8), after: .zero)
+        let head = try await asking { try await log.head() }
+        if let state {
+            guard try ReplicaState(state).applied == head, head.hash == hash else {
+                throw StoreError(
+                    .invalidValue, "the store is a replica already",
+                    remedy: "see its state with store-cli replication status")
+            }
+            // An earlier call was interrupted before the snapshot.
+            try await takeSnapshot(ofReplicaAt: path, node: node)
+            return head
+        }
+        let start: LogPosition
+        if head.index == 1, head.hash == hash {
+            // An earlier call was interrupted.
+            start = head
+        } else {
+            guard head.index == 0 else {
+                throw StoreError(
+                    .invalidValue, "the log is in use: it has \(head.index) entries",
+                    remedy: "choose another name for the log, or join with an empty directory")
+            }
+            start = LogPosition(generation: head.generation + 1, index: 1, hash: hash)
+            try await begin(start, after: head)
+        }
+        try await move(path, to: start)
+        try await takeSnapshot(ofReplicaAt: path, node: node)
+        return start
+    }
+
+    /// Begins a new generation of a log that no longer continues its nodes, as after the restore of an old backup. The log goes on from
+    /// one node, and the others join it again.
+    ///
+    /// No process may have the node's store open. After an interruption, call it again.
+    ///
+    /// - Parameters:
+    ///   - path: the directory of the node that has the most entries. Entries that only other nodes have are lost.
+    ///   - node: the name of the node.
+    ///   - allowsLoss: whether the node may have fewer entries than another node has told the log.
+    /// - Returns: the position from which the log goes on.
+    /// - Throws: ``/StoreEngine/StoreError``: `invalidValue` if the log continues the node, or another node has more entries; `inUse`,
+    ///   `logUnavailable`, and as opening a store and taking a snapshot.
+    public func beginGeneration(
+        fromReplicaAt path: String, node: String, allowsLoss: Bool = false
+    ) async throws -> LogPosition {
+        try requireSnapshots()
+        try await BlockingWork.run { try Store.requireUnused(path) }
+        let applied = try await BlockingWork.run { try Self.state(at: path).applied }
+        let head = try await asking { try await log.head() }
+        let start: LogPosition
+        if head == applied, try await status().isWithoutSnapshot {
+            // An earlier call was interrupted before the snapshot.
+            start = head
+        } else if head.generation > applied.generation, head.index == applied.index, head.hash == applied.hash {
+            // An earlier call was interrupted.
+            start = head
+        } else {
+            try await requireStopped(path)
+            if !allowsLoss { try await requireFurthest(applied, node) }
+            start = LogPosition(
+                generation: max(head.generation, applied.generation) + 1, index: applied.index, hash: applied.hash)
+            try await begin(start, after: head)
+        }
+        try await move(path, to: start)
+        try await takeSnapshot(ofReplicaAt: path, node: node)
+        return start
+    }
+
+    private func requireStopped(_ path: String) async throws {
+        guard try await status(ofReplicaAt: path).stop == nil else { return }
+        throw StoreError(
+            .invalidValue, "the log continues this node, so that a new generation would lose its newest entries",
+            remedy: "start the node; if another node has stopped, let it rejoin")
+    }
+
+    private func requireFurthest(_ applied: LogPosition, _ node: String) async throws {
+        let other = try await status().members
+            .filter { $0.node != node && $0.applied.generation == applied.generation }
+            .max { $0.applied.index < $1.applied.index }
+        guard let other, other.applied.index > applied.index else { return }
+        throw StoreError(
+            .invalidValue,
+            "the node \(other.node) had entry \(other.applied.index), and this one ends with \(applied.index)",
+            remedy: "begin the generation from \(other.node), or allow the loss")
+    }
+
+    private func begin(_ start: LogPosition, after head: LogPosition) async throws {
+        do {
+            guard try await !log.beginGeneration(at: start, after: head) else { return }
+        } catch {
+            throw StoreError(
+                .logUnavailable, error.message, remedy: "try again; the command continues where it was interrupted",
+                cause: error)
+        }
+        throw StoreError(
+            .logUnavailable, "the log has a new entry since it was looked at",
+            remedy: "end all programs that write to the log, and try again")
+    }
+
+    /// Writes a replica's new place in the log.
+    private func move(_ path: String, to start: LogPosition) async throws {
+        try await BlockingWork.run {
+            try Store.setReplicaState(at: path) { _, position in
+                ReplicaState(applied: start, sequence: position.sequence).bytes
+            }
+        }
+    }
+
+    // MARK: Nodes
+
+    /// Takes a snapshot of a replica, for nodes that join.
+    ///
+    /// - Throws: ``/StoreEngine/StoreError``: as ``/StoreRuntime/Store/takeReplicaSnapshot()`` and opening a replica.
+    @discardableResult
+    public func takeSnapshot(ofReplicaAt path: String, node: String) async throws -> LogPosition {
+        try requireSnapshots()
+        var replication = Replication.shared(log, node: node)
+        replication.snapshots = snapshots
+        replication.followsByItself = false
+        let store = try await Store.open(at: path, replication: replication)
+        defer { store.close() }
+        return try await store.takeReplicaSnapshot()
+    }
+
+    /// Replaces a node that has stopped by the newest snapshot. Its old directory is kept under another name.
+    ///
+    /// No process may have the store open.
+    ///
+    /// - Returns: the path of the old directory.
+    /// - Throws: ``/StoreEngine/StoreError``: `inUse`, `logUnavailable`; `storeExists` if an old directory is kept already; `invalidValue`
+    ///   without a snapshot; and as copying. The node's directory is then as it was.
+    public func rejoin(at path: String, node: String) async throws -> String {
+        try requireSnapshots()
+        let kept = path + ".before-rejoin"
+        guard !FileManager.default.fileExists(atPath: kept) else {
+            throw StoreError(
+                .storeExists, "\(kept) exists already", remedy: "move or remove the directory of an earlier rejoin")
+        }
+        try await BlockingWork.run { try Store.moveUnused(path, to: kept) }
+        do {
+            let isJoined = try await asking { try await upkeep(node).join(at: path) }
+            guard isJoined else {
+                throw StoreError(
+                    .invalidValue, "the log has no snapshot",
+                    remedy: "take one on a node that goes on: store-cli replication snapshot")
+            }
+            return kept
+        } catch {
+            try await BlockingWork.run {
+                try? FileManager.default.removeItem(atPath: path)
+                try Store.moveUnused(kept, to: path)
+            }
+            throw error
+        }
+    }
+
+    private func requireSnapshots() throws(StoreError) {
+        guard snapshots == nil else { return }
+        throw StoreError(
+            .invalidValue, "no place for snapshots is named, with which the other nodes join",
+            remedy: "name a directory that all nodes can reach")
+    }
+
+    // MARK: Errors
+
+    private func asking<T>(_ body: () async throws -> T) async throws -> T {
+        do { return try await body() } catch let error as SharedLogError { throw Self.failure(error) }
+    }
+
+    private static func failure(_ error: SharedLogError) -> StoreError {
+        StoreError(
+            error.code == .refused ? .accessDenied : .logUnavailable, error.message,
+            remedy: "check the log's options, and try again once it can be reached", cause: error)
+    }
+}

@@ -1,0 +1,39 @@
+public import Foundation
+
+/// The state of a log, as all its nodes have told it.
+public struct LogStatus: Sendable {
+    /// A node of the log.
+    public struct Member: Sendable, Hashable {
+        /// The node's name.
+        public let node: String
+        /// The newest entry that the node has told the log it has applied. It tells this every ten seconds.
+        public let applied: LogPosition
+    }
+
+    /// The newest entry.
+    public let head: LogPosition
+    /// The newest entry that was removed.
+    public let floor: LogPosition
+    /// The entry up to which the newest snapshot has the log; nil if there is none.
+    public let snapshot: LogPosition?
+    /// When the newest snapshot was taken.
+    public let snapshotTime: Date?
+    /// The nodes that the log has heard of within a day, in the order of their names.
+    public let members: [Member]
+
+    /// Whether a generation has begun, and no node can join it yet.
+    var isWithoutSnapshot: Bool { head == floor && snapshot?.generation != head.generation }
+}
+
+/// The place of a replica in its log.
+public struct ReplicaStatus: Sendable {
+    /// The newest entry that the replica has applied.
+    public let applied: LogPosition
+    /// The newest entry of the log.
+    public let head: LogPosition
+    /// Why the log cannot continue the replica; nil if it can.
+    public let stop: SharedLogError?
+
+    /// The number of entries that the log has and the replica lacks.
+    public var lag: UInt64 { head.index > applied.index ? head.index - applied.index : 0 }
+}

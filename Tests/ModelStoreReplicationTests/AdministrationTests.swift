@@ -1,0 +1,203 @@
+import Foundation
+import ModelStore
+import ModelStoreTesting
+import TestSupport
+import Testing
+
+@testable import ModelStoreReplication
+
+/// What is done to a log and its nodes by hand: the first node, a new generation, and nodes that come back.
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) final class AdministrationTests {
+    private let directory = FileManager.default.temporaryDirectory.appending(path: "administration-\(UUID())")
+    private let log = MemoryLog()
+    private var snapshots: DirectorySnapshots { .directory(path("snapshots")) }
+    private var administration: LogAdministration { LogAdministration(log, snapshots: snapshots) }
+
+    init() throws {
+        try FileManager.default.createDirectory(atPath: path("snapshots"), withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: directory) }
+
+    private func path(_ name: String) -> String { directory.appending(path: name).path }
+
+    private func open(_ name: String) async throws -> Store {
+        var replication = Replication.shared(log.connection(), node: name, snapshots: snapshots)
+        replication.followsByItself = false
+        return try await Store.open(at: path(name), records: Account.self, replication: replication)
+    }
+
+    private func fill(_ store: Store, _ numbers: Range<Int>) async throws {
+        for number in numbers {
+            try await store.write { tx in try tx.insert(Account(email: "\(number)@b", balance: number)) }
+        }
+    }
+
+    private func expectEqual(_ stores: Store...) async throws {
+        for store in stores { _ = try await store.read(.linearizable) { _ in } }
+        let (position, content) = (try stores[0].position, try stores[0].read { try $0._reading.contentHash() })
+        for store in stores.dropFirst() {
+            #expect(try store.position == position)
+            #expect(try store.read { try $0._reading.contentHash() } == content)
+        }
+    }
+
+    private func code(_ body: () async throws -> Void) async -> StoreError.Code? {
+        do { try await body() } catch { return (error as? StoreError)?.code }
+        return nil
+    }
+
+    // MARK: The first node
+
+    private func makeLocalStore() async throws -> Position {
+        let store = try Store(at: path("one"), records: Account.self)
+        defer { store.close() }
+        try await fill(store, 0..<5)
+        return try store.position
+    }
+
+    @Test func `a store with records becomes the first node of a log`() async throws {
+        let position = try await makeLocalStore()
+        let start = try await administration.initialize(fromStoreAt: path("one"), node: "one")
+        #expect(try await administration.status().snapshot == start)
+        let (one, two) = (try await open("one"), try await open("two"))
+        #expect(try one.position == position)
+        try await fill(two, 5..<8)
+        try await fill(one, 8..<9)
+        try await expectEqual(one, two)
+        #expect(try one.read { try $0.fetch(Account.self).count } == 9)
+        #expect(try one.position.sequence == position.sequence + 4)
+    }
+
+    @Test func `a log in use, a replica and an open store are refused as the first node`() async throws {
+        _ = try await makeLocalStore()
+        let open = try Store(at: path("one"), records: Account.self)
+        #expect(await code { _ = try await administration.initialize(fromStoreAt: path("one"), node: "one") } == .inUse)
+        open.close()
+        let other = try await self.open("two")
+        try await fill(other, 0..<1)
+        #expect(
+            await code { _ = try await administration.initialize(fromStoreAt: path("one"), node: "one") }
+                == .invalidValue)
+        other.close()
+        #expect(
+            await code { _ = try await administration.initialize(fromStoreAt: path("two"), node: "two") }
+                == .invalidValue)
+        #expect(try Store(at: path("one"), records: Account.self).read { try $0.fetch(Account.self).count } == 5)
+    }
+
+    @Test func `the first node can be made again after an interruption`() async throws {
+        _ = try await makeLocalStore()
+        let start = try await administration.initialize(fromStoreAt: path("one"), node: "one")
+        // As if the command had ended before the snapshot.
+        let manifest = try #require(try await log.registers(prefix: "manifest").first)
+        _ = try await log.setRegister("manifest", to: nil, from: manifest.version, lifetime: nil)
+        #expect(try await administration.initialize(fromStoreAt: path("one"), node: "one") == start)
+        try await expectEqual(try await open("one"), try await open("two"))
+    }
+
+    @Test func `the log's change comes before the node's, and is continued`() async throws {
+        _ = try await makeLocalStore()
+        let copy = path("copy")
+        try FileManager.default.copyItem(atPath: path("one"), toPath: copy)
+        let start = try await administration.initialize(fromStoreAt: path("one"), node: "one")
+        // As if the command had ended between the two.
+        try FileManager.default.removeItem(atPath: path("one"))
+        try FileManager.default.moveItem(atPath: copy, toPath: path("one"))
+        #expect(try await administration.initialize(fromStoreAt: path("one"), node: "one") == start)
+        try await expectEqual(try await open("one"), try await open("two"))
+    }
+
+    // MARK: A log that lost entries
+
+    /// Makes three nodes. The last one lacks the newest entries, and the log more.
+    private func loseEntries() async throws {
+        let (one, two, three) = (try await open("one"), try await open("two"), try await open("three"))
+        try await fill(one, 0..<10)
+        for store in [one, two, three] { _ = try await store.read(.linearizable) { _ in } }
+        try await fill(one, 10..<15)
+        _ = try await two.read(.linearizable) { _ in }
+        for store in [one, two, three] { await store.replicator?.keepUp() }
+        log.restore(to: 8)
+        for store in [one, two, three] {
+            #expect(await code { try await fill(store, 20..<21) } == .replicaDiverged)
+            store.close()
+        }
+    }
+
+    @Test func `after the loss of entries, the log goes on from the node that has most`() async throws {
+        try await loseEntries()
+        for name in ["one", "three"] {
+            #expect(try await administration.status(ofReplicaAt: path(name)).stop?.code == .diverged)
+        }
+        #expect(
+            await code {
+                _ = try await administration.beginGeneration(fromReplicaAt: path("three"), node: "three")
+            } == .invalidValue)
+        let start = try await administration.beginGeneration(fromReplicaAt: path("two"), node: "two")
+        #expect(start.generation == 2)
+        let two = try await open("two")
+        #expect(try two.read { try $0.fetch(Account.self).count } == 15)
+        try await fill(two, 15..<17)
+        // The other nodes stop until they rejoin.
+        for name in ["one", "three"] {
+            #expect(await code { _ = try await open(name) } == .replicaDiverged)
+            #expect(try await administration.status(ofReplicaAt: path(name)).stop?.code == .otherGeneration)
+            let kept = try await administration.rejoin(at: path(name), node: name)
+            #expect(FileManager.default.fileExists(atPath: kept + "/data.mdb"))
+        }
+        let (one, three) = (try await open("one"), try await open("three"))
+        try await fill(three, 17..<20)
+        try await expectEqual(one, two, three)
+        #expect(try one.read { try $0.fetch(Account.self).count } == 20)
+    }
+
+    @Test func `a generation from a node with fewer entries needs a permission`() async throws {
+        try await loseEntries()
+        _ = try await administration.beginGeneration(fromReplicaAt: path("three"), node: "three", allowsLoss: true)
+        let three = try await open("three")
+        #expect(try three.read { try $0.fetch(Account.self).count } == 10)
+    }
+
+    @Test func `a log that continues its nodes keeps its generation`() async throws {
+        let one = try await open("one")
+        try await fill(one, 0..<3)
+        one.close()
+        #expect(
+            await code {
+                _ = try await administration.beginGeneration(fromReplicaAt: path("one"), node: "one")
+            } == .invalidValue)
+        #expect(try await log.head().generation == 1)
+    }
+
+    @Test func `a node that cannot rejoin stays as it was`() async throws {
+        let one = try await open("one")
+        try await fill(one, 0..<3)
+        #expect(await code { _ = try await administration.rejoin(at: path("one"), node: "one") } == .inUse)
+        one.close()
+        #expect(await code { _ = try await administration.rejoin(at: path("one"), node: "one") } == .invalidValue)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() == ["one", "snapshots"])
+        let again = try await open("one")
+        #expect(try again.read { try $0.fetch(Account.self).count } == 3)
+    }
+
+    // MARK: Looking
+
+    @Test func `the status names the log's positions and its nodes`() async throws {
+        let (one, two) = (try await open("one"), try await open("two"))
+        try await fill(one, 0..<4)
+        for store in [one, two] { await store.replicator?.keepUp() }
+        let snapshot = try await one.takeReplicaSnapshot()
+        let status = try await administration.status()
+        #expect(try await status.head == log.head())
+        #expect(status.floor.index == 0)
+        #expect(status.snapshot == snapshot)
+        #expect(status.members.map(\.node) == ["one", "two"])
+        #expect(status.members[0].applied == status.head)
+        let place = try await administration.status(ofReplicaAt: path("two"))
+        #expect(place.lag == status.head.index - place.applied.index && place.lag > 0)
+        #expect(place.stop == nil)
+        log.isCut = true
+        #expect(await code { _ = try await administration.status() } == .logUnavailable)
+    }
+}
