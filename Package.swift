@@ -282,7 +282,7 @@ let package = Package(
             name: "StoreCLITests",
             dependencies: [
                 "StoreCommands", "store-cli", "StoreExpressions", "StoreRuntime", "StoreEngine", "LMDB",
-                "ModelStoreTesting", "ChildPrograms", "ResealedTraces", "TestSupport",
+                "ModelStoreReplication", "ModelStoreTesting", "ChildPrograms", "ResealedTraces", "TestSupport",
             ],
             exclude: ["Golden", "Fixtures"]
         ),

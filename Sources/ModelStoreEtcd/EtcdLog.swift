@@ -258,19 +258,21 @@ public final class EtcdLog: SharedLog {
         let place = keys.register(key)
         var request = EtcdTxnRequest()
         request.compare = [version == 0 ? .isAbsent(place) : .hasRevision(place, version)]
-        if let value {
-            var lease: Int64 = 0
-            if let lifetime {
-                lease = try await calls.grantLease(seconds: max(1, Int64((lifetime / .seconds(1)).rounded(.up))))
-            }
-            request.success = [.put(place, value, lease: lease)]
-        } else {
-            request.success = [.remove(place)]
+        var lease: Int64 = 0
+        if let lifetime {
+            lease = try await calls.grantLease(seconds: max(1, Int64((lifetime / .seconds(1)).rounded(.up))))
         }
+        request.success = [.get(place), value.map { .put(place, $0, lease: lease) } ?? .remove(place)]
         request.failure = [.get(place)]
         let response = try await calls.transact(request, .writes)
-        if response.succeeded { return .set(version: value == nil ? 0 : UInt64(bitPattern: response.header.revision)) }
-        return .conflict(response.responses.first?.responseRange.kvs.first.map(register))
+        let found = response.responses.first?.responseRange.kvs.first
+        guard response.succeeded else {
+            await calls.revokeLease(lease)
+            return .conflict(found.map(register))
+        }
+        // Nodes set their registers often, so the leases of the old values would add up until they end.
+        if let found { await calls.revokeLease(found.lease) }
+        return .set(version: value == nil ? 0 : UInt64(bitPattern: response.header.revision))
     }
 }
 #endif

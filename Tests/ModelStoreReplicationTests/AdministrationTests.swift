@@ -181,6 +181,19 @@ import Testing
         #expect(try again.read { try $0.fetch(Account.self).count } == 3)
     }
 
+    @Test func `a rejoin goes on after an interruption, and keeps one old directory`() async throws {
+        let (one, two) = (try await open("one"), try await open("two"))
+        try await fill(one, 0..<3)
+        try await one.takeReplicaSnapshot()
+        two.close()
+        // As if the command had ended before the snapshot was there.
+        try FileManager.default.moveItem(atPath: path("two"), toPath: path("two.before-rejoin"))
+        let kept = try await administration.rejoin(at: path("two"), node: "two")
+        #expect(kept == path("two.before-rejoin"))
+        #expect(await code { _ = try await administration.rejoin(at: path("two"), node: "two") } == .storeExists)
+        try await expectEqual(one, try await open("two"))
+    }
+
     // MARK: Looking
 
     @Test func `the status names the log's positions and its nodes`() async throws {

@@ -54,6 +54,14 @@ final class EtcdCalls: Sendable {
         return response.id
     }
 
+    /// Ends a lease that nothing needs any more. Without an answer, it ends by itself.
+    func revokeLease(_ lease: Int64) async {
+        guard lease != 0 else { return }
+        var request = EtcdLeaseRevokeRequest()
+        request.id = lease
+        let _: EtcdLeaseRevokeResponse? = try? await call("Lease", "LeaseRevoke", request, .writes)
+    }
+
     func status() async throws(SharedLogError) -> EtcdStatusResponse {
         try await call("Maintenance", "Status", EtcdStatusRequest(), .reads)
     }

@@ -1,6 +1,7 @@
 #if Etcd
 import GRPCCore
 import ModelStoreReplication
+import NIOPosix
 
 /// The failure of a call, as far as the log needs to know it.
 struct EtcdFailure {
@@ -12,7 +13,7 @@ struct EtcdFailure {
     init(_ failure: any Error) {
         if let unsent = failure as? EtcdNotConnected {
             code = .unavailable
-            message = "no member of the cluster can be reached\(unsent.cause.map { ": \($0)" } ?? "")"
+            message = "no member of the cluster can be reached: \(Self.reason(unsent.cause))"
             isUnsent = true
             return
         }
@@ -20,6 +21,15 @@ struct EtcdFailure {
         isUnsent = error?.cause is EtcdNotConnected
         code = error?.code ?? .unavailable
         message = error?.message ?? "\(failure)"
+    }
+
+    /// Returns the first reason of a failed connection, without the list of its attempts.
+    private static func reason(_ cause: (any Error)?) -> String {
+        guard let failure = cause as? NIOConnectionError else {
+            return cause.map { "\($0)" } ?? "the endpoint needs certificates"
+        }
+        let first = failure.connectionErrors.first?.error ?? failure.dnsAError ?? failure.dnsAAAAError
+        return "\(failure.host):\(failure.port): \(first.map { "\($0)" } ?? "no address is known")"
     }
 
     /// Whether the connection or the member is at fault, so that another member may answer.

@@ -18,7 +18,7 @@
 ///
 ///   swift build --package-path CLONE --product protoc-gen-swift
 ///   protoc --plugin=CLONE/.build/debug/protoc-gen-swift --swift_out=. --swift_opt=Visibility=Internal etcd.proto
-///   { echo '#if Etcd'; cat etcd.pb.swift; echo '#endif'; } >Messages.pb.swift; rm etcd.pb.swift
+///   { echo '// swift-format-ignore-file'; echo '#if Etcd'; cat etcd.pb.swift; echo '#endif'; } >Messages.pb.swift; rm etcd.pb.swift
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -59,6 +59,8 @@ nonisolated struct EtcdKeyValue: Sendable {
   var modRevision: Int64 = 0
 
   var value: Data = Data()
+
+  var lease: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -464,6 +466,28 @@ nonisolated struct EtcdLeaseGrantResponse: Sendable {
   init() {}
 }
 
+nonisolated struct EtcdLeaseRevokeRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var id: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct EtcdLeaseRevokeResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 nonisolated struct EtcdWatchCreateRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -601,7 +625,7 @@ nonisolated extension EtcdResponseHeader: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension EtcdKeyValue: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".KeyValue"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{4}\u{2}mod_revision\0\u{2}\u{2}value\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{4}\u{2}mod_revision\0\u{2}\u{2}value\0\u{1}lease\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -612,6 +636,7 @@ nonisolated extension EtcdKeyValue: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 1: try { try decoder.decodeSingularBytesField(value: &self.key) }()
       case 3: try { try decoder.decodeSingularInt64Field(value: &self.modRevision) }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.value) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.lease) }()
       default: break
       }
     }
@@ -627,6 +652,9 @@ nonisolated extension EtcdKeyValue: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if !self.value.isEmpty {
       try visitor.visitSingularBytesField(value: self.value, fieldNumber: 5)
     }
+    if self.lease != 0 {
+      try visitor.visitSingularInt64Field(value: self.lease, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -634,6 +662,7 @@ nonisolated extension EtcdKeyValue: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.key != rhs.key {return false}
     if lhs.modRevision != rhs.modRevision {return false}
     if lhs.value != rhs.value {return false}
+    if lhs.lease != rhs.lease {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1303,6 +1332,55 @@ nonisolated extension EtcdLeaseGrantResponse: SwiftProtobuf.Message, SwiftProtob
   static func ==(lhs: EtcdLeaseGrantResponse, rhs: EtcdLeaseGrantResponse) -> Bool {
     if lhs.id != rhs.id {return false}
     if lhs.error != rhs.error {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension EtcdLeaseRevokeRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".LeaseRevokeRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ID\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.id) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.id != 0 {
+      try visitor.visitSingularInt64Field(value: self.id, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: EtcdLeaseRevokeRequest, rhs: EtcdLeaseRevokeRequest) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension EtcdLeaseRevokeResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".LeaseRevokeResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: EtcdLeaseRevokeResponse, rhs: EtcdLeaseRevokeResponse) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

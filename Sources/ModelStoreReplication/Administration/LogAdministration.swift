@@ -222,7 +222,7 @@ public struct LogAdministration: Sendable {
 
     /// Replaces a node that has stopped by the newest snapshot. Its old directory is kept under another name.
     ///
-    /// No process may have the store open.
+    /// No process may have the store open. After an interruption, call it again.
     ///
     /// - Returns: the path of the old directory.
     /// - Throws: ``/StoreEngine/StoreError``: `inUse`, `logUnavailable`; `storeExists` if an old directory is kept already; `invalidValue`
@@ -230,11 +230,12 @@ public struct LogAdministration: Sendable {
     public func rejoin(at path: String, node: String) async throws -> String {
         try requireSnapshots()
         let kept = path + ".before-rejoin"
-        guard !FileManager.default.fileExists(atPath: kept) else {
+        if !FileManager.default.fileExists(atPath: kept) {
+            try await BlockingWork.run { try Store.moveUnused(path, to: kept) }
+        } else if FileManager.default.fileExists(atPath: StoreDirectory.dataFile(path)) {
             throw StoreError(
                 .storeExists, "\(kept) exists already", remedy: "move or remove the directory of an earlier rejoin")
         }
-        try await BlockingWork.run { try Store.moveUnused(path, to: kept) }
         do {
             let isJoined = try await asking { try await upkeep(node).join(at: path) }
             guard isJoined else {

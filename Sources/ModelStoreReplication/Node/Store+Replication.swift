@@ -26,6 +26,13 @@ extension Store {
     /// The progress and the state of this replica; nil for a store without replicas.
     public var replication: ReplicationStatus? { replicator?.status }
 
+    /// The newest entry of its log that a replica has applied, also if it is open without the log; nil for a store without replicas.
+    ///
+    /// - Throws: ``StoreError``: `closed`, `damaged`, and as reading.
+    public var logPosition: LogPosition? {
+        get throws { try replicaAccess.state().map { try ReplicaState($0).applied } }
+    }
+
     package var replicator: Replicator? { commitLog as? Replicator }
 
     /// Takes a snapshot of this replica now, for nodes that join. Replicas also take snapshots by themselves.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LMDB
+import ModelStoreReplication
 import StoreEngine
 import StoreRuntime
 
@@ -21,7 +22,7 @@ struct Stat: ParsableCommand {
                 let databases = try DatabaseFacts.all(reading)
                 let facts = try StoreFacts(
                     info: info, readers: readers, position: position, consumers: consumers, reading: reading)
-                return (facts.list, consumers, databases)
+                return (try facts.list + Self.replicaFacts(store), consumers, databases)
             }
         }
         try options.printing { output in
@@ -51,6 +52,12 @@ struct Stat: ParsableCommand {
             case .csv: try print(databases, .csv, to: output)
             }
         }
+    }
+
+    /// The place of a replica in its log; empty for a store without replicas.
+    private static func replicaFacts(_ store: Store) throws -> [(name: String, cell: OutputCell)] {
+        guard let applied = try store.logPosition else { return [] }
+        return [("logGeneration", .count(applied.generation)), ("logApplied", .count(applied.index))]
     }
 
     private func print(_ databases: [DatabaseFacts], _ format: OutputFormat, to output: StandardOutput) throws {

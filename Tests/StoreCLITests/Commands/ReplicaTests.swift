@@ -1,0 +1,38 @@
+import ModelStoreReplication
+import ModelStoreTesting
+import StoreRuntime
+import TestSupport
+import Testing
+
+/// Commands on the directory of a replica. The tests with servers are those of the logs.
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ReplicaTests {
+    private func replica() async throws -> Tool {
+        let tool = try Tool()
+        let store = try await Store.open(at: tool.store, replication: .shared(MemoryLog(), node: "a"))
+        store.close()
+        return tool
+    }
+
+    @Test func `stat names the place of a replica in its log`() async throws {
+        let run = try await replica().run("--output", "jsonl", "stat")
+        #expect(run.output.contains(#""logGeneration":1,"logApplied":1"#), "\(run)")
+        let other = try Sample.empty().run("--output", "jsonl", "stat")
+        #expect(other.status == 0 && !other.output.contains("logApplied"))
+    }
+
+    @Test func `a replica is read, verified, and not written to`() async throws {
+        let tool = try await replica()
+        for command in ["types", "verify", "feed"] { #expect(try tool.run(command).status == 0, "\(command)") }
+        let run = try tool.run("consumers", "delete", "nobody", "--yes")
+        #expect(run.status == 1 && run.errors.contains("replica"), "\(run)")
+    }
+
+    @Test func `the commands of replication name what they lack`() async throws {
+        let tool = try await replica()
+        let engine = try tool.run("replication", "status", "--log", "thermo")
+        #expect(engine.status == 64 && engine.errors.contains("--etcd or --postgres"), "\(engine)")
+        let unreachable = try tool.run(
+            "replication", "status", "--log", "thermo", "--etcd", "http://127.0.0.1:1")
+        #expect([2, 64].contains(unreachable.status) && !unreachable.errors.isEmpty, "\(unreachable)")
+    }
+}
