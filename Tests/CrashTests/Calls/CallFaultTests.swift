@@ -55,7 +55,9 @@ import Testing
             $0.split(separator: " ").first.map(String.init)
         }
         #expect(names.count > 20)
-        #expect(Set(names).subtracting(TriedCommand.all.map(\.name)) == [])
+        // The commands of replication need a server, which the tests of the logs start.
+        let untried = Set(names).subtracting(TriedCommand.all.map(\.name))
+        #expect(untried == ["replication"])
     }
 
     /// Returns the faults of all calls, with each error.
