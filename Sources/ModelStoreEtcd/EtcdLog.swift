@@ -2,6 +2,7 @@
 import Foundation
 public import ModelStoreReplication
 import StoreEngine
+import Synchronization
 
 /// A shared log in an etcd cluster.
 ///
@@ -14,12 +15,16 @@ import StoreEngine
 ///
 /// All keys begin with `/modelstore/NAME/`. An append is one transaction, which compares the head and puts the entry and the new head.
 /// The cluster's majority makes it durable.
+///
+/// - `newestSent` is protected by its mutex.
 public final class EtcdLog: SharedLog {
     /// The most bytes of an entry: 1 MiB. A cluster takes requests of 1.5 MiB, unless it was started with another limit.
     public let maximumEntryByteCount = 1 << 20
 
     private let keys: EtcdKeys
     private let calls: EtcdCalls
+    /// The newest entry that this object has sent. The watch of its appends wakes the other nodes only.
+    private let newestSent = Mutex<LogPosition?>(nil)
 
     /// Opens the log, and makes it if the cluster lacks it.
     ///
@@ -103,6 +108,7 @@ public final class EtcdLog: SharedLog {
         request.success = [.put(keys.entry(entry.position.index), entry.bytes), .put(keys.head, entry.position.stored)]
         // Usually there are only a few new entries.
         request.failure = reading(after: entry.previous.index, count: Self.firstCount)
+        newestSent.withLock { $0 = entry.position }
         let response = try await calls.transact(request, .writes)
         if response.succeeded { return .appended }
         return .conflict(try batch(response, after: entry.previous))
@@ -181,12 +187,17 @@ public final class EtcdLog: SharedLog {
 
     private static let unexpected = SharedLogError(.damaged, "etcd gave an answer of an unexpected form")
 
-    /// Returns a sequence with an element after each append, from a watch on the head. It watches again when the connection is lost.
+    /// Returns a sequence with an element after each append of another log object, from a watch on the head. It watches again when the
+    /// connection is lost.
     public func wakes() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let watching = Task.detached { [calls, keys] in
+        let watching = Task.detached { [weak self, calls, keys] in
             while !Task.isCancelled {
-                await calls.watch(keys.head) { continuation.yield() }
+                await calls.watch(keys.head) { head in
+                    // The writer already has its own entry.
+                    if let head, head == self?.newestSent.withLock({ $0?.stored }) { return }
+                    continuation.yield()
+                }
                 try? await Task.sleep(for: Self.pauseAfterWatch)
             }
         }

@@ -39,7 +39,11 @@ final class PostgresServer: LogServer {
         let process = try ChildProcess(
             "/usr/bin/setpriv",
             Self.asPostgres
-                + [Self.programs + "/postgres", "-D", path + "/data", "-k", path, "-c", "listen_addresses="],
+                + [
+                    Self.programs + "/postgres", "-D", path + "/data", "-k", path, "-c", "listen_addresses=",
+                    // A killed server leaves its shared memory, which is then removed with the directory.
+                    "-c", "dynamic_shared_memory_type=mmap",
+                ],
             mergesErrors: true)
         while let line = process.nextLine() {
             guard line.contains("ready to accept connections") else { continue }

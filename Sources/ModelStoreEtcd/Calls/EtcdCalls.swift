@@ -66,8 +66,10 @@ final class EtcdCalls: Sendable {
         try await call("Maintenance", "Status", EtcdStatusRequest(), .reads)
     }
 
-    /// Watches a key until the connection is lost, and calls `onChange` at the beginning and after each change.
-    func watch(_ key: [UInt8], onChange: @escaping @Sendable () -> Void) async {
+    /// Watches a key until the connection is lost.
+    ///
+    /// - Parameter onChange: called at the beginning with nil, and after each change with the newest value.
+    func watch(_ key: [UInt8], onChange: @escaping @Sendable ([UInt8]?) -> Void) async {
         var request = EtcdWatchRequest()
         request.createRequest.key = Data(key)
         do {
@@ -83,7 +85,7 @@ final class EtcdCalls: Sendable {
             ) { response in
                 for try await change in response.messages {
                     guard !change.canceled else { return }
-                    onChange()
+                    onChange(change.events.last.map { [UInt8]($0.kv.value) })
                 }
             }
         } catch {

@@ -525,6 +525,27 @@ nonisolated struct EtcdWatchRequest: Sendable {
   init() {}
 }
 
+nonisolated struct EtcdEvent: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var kv: EtcdKeyValue {
+    get {_kv ?? EtcdKeyValue()}
+    set {_kv = newValue}
+  }
+  /// Returns true if `kv` has been explicitly set.
+  var hasKv: Bool {self._kv != nil}
+  /// Clears the value of `kv`. Subsequent reads from it will return its default value.
+  mutating func clearKv() {self._kv = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _kv: EtcdKeyValue? = nil
+}
+
 nonisolated struct EtcdWatchResponse: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -533,6 +554,8 @@ nonisolated struct EtcdWatchResponse: Sendable {
   var created: Bool = false
 
   var canceled: Bool = false
+
+  var events: [EtcdEvent] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1462,9 +1485,43 @@ nonisolated extension EtcdWatchRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
   }
 }
 
+nonisolated extension EtcdEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Event"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}kv\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._kv) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._kv {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: EtcdEvent, rhs: EtcdEvent) -> Bool {
+    if lhs._kv != rhs._kv {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension EtcdWatchResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".WatchResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{3}created\0\u{1}canceled\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{3}created\0\u{1}canceled\0\u{2}\u{7}events\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1474,6 +1531,7 @@ nonisolated extension EtcdWatchResponse: SwiftProtobuf.Message, SwiftProtobuf._M
       switch fieldNumber {
       case 3: try { try decoder.decodeSingularBoolField(value: &self.created) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.canceled) }()
+      case 11: try { try decoder.decodeRepeatedMessageField(value: &self.events) }()
       default: break
       }
     }
@@ -1486,12 +1544,16 @@ nonisolated extension EtcdWatchResponse: SwiftProtobuf.Message, SwiftProtobuf._M
     if self.canceled != false {
       try visitor.visitSingularBoolField(value: self.canceled, fieldNumber: 4)
     }
+    if !self.events.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.events, fieldNumber: 11)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: EtcdWatchResponse, rhs: EtcdWatchResponse) -> Bool {
     if lhs.created != rhs.created {return false}
     if lhs.canceled != rhs.canceled {return false}
+    if lhs.events != rhs.events {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
