@@ -208,7 +208,7 @@ public struct LogAdministration: Sendable {
 
     /// Takes a snapshot of a replica, for nodes that join.
     ///
-    /// - Throws: ``/StoreEngine/StoreError``: as ``/StoreRuntime/Store/takeReplicaSnapshot()`` and opening a replica.
+    /// - Throws: ``/StoreEngine/StoreError``: as `takeReplicaSnapshot()` of the store, and opening a replica.
     @discardableResult
     public func takeSnapshot(ofReplicaAt path: String, node: String) async throws -> LogPosition {
         try requireSnapshots()
