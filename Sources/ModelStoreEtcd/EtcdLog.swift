@@ -76,7 +76,7 @@ public final class EtcdLog: SharedLog {
         request.compare = [.isAbsent(keys.head)]
         request.success = [.put(keys.head, start), .put(keys.floor, start)]
         do throws(SharedLogError) {
-            _ = try await calls.transact(request, .writes)
+            _ = try await calls.transact(request, .once)
         } catch {
             // Nothing was appended, whatever was lost.
             throw error.code == .unknown ? SharedLogError(.unavailable, error.message) : error
@@ -91,7 +91,7 @@ public final class EtcdLog: SharedLog {
     public func head() async throws(SharedLogError) -> LogPosition {
         var request = EtcdTxnRequest()
         request.success = [.get(keys.head)]
-        return try position(try await calls.transact(request, .reads).responses.first)
+        return try position(try await calls.transact(request, .repeatable).responses.first)
     }
 
     /// Appends an entry if the log's head is the entry before it. Waits at most 5 seconds for the answer.
@@ -109,7 +109,7 @@ public final class EtcdLog: SharedLog {
         // Usually there are only a few new entries.
         request.failure = reading(after: entry.previous.index, count: Self.firstCount)
         newestSent.withLock { $0 = entry.position }
-        let response = try await calls.transact(request, .writes)
+        let response = try await calls.transact(request, .once)
         if response.succeeded { return .appended }
         return .conflict(try batch(response, after: entry.previous))
     }
@@ -126,7 +126,7 @@ public final class EtcdLog: SharedLog {
             let last = found.last?.position ?? position
             var request = EtcdTxnRequest()
             request.success = reading(after: last.index, count: count)
-            let next = try batch(try await calls.transact(request, .reads), after: last)
+            let next = try batch(try await calls.transact(request, .repeatable), after: last)
             let fitting = next.entries.prefix { entry in
                 byteCount += entry.bytes.count
                 return byteCount <= maximumByteCount || found.isEmpty && entry == next.entries.first
@@ -217,7 +217,7 @@ public final class EtcdLog: SharedLog {
         request.compare = [.has(keys.floor, before.floor.stored)]
         request.success = [.put(keys.floor, position.stored), .remove(keys.entry(0), keys.entry(position.index + 1))]
         do throws(SharedLogError) {
-            let response = try await calls.transact(request, .writes)
+            let response = try await calls.transact(request, .once)
             var compaction = EtcdCompactionRequest()
             compaction.revision = response.header.revision
             if response.succeeded { try await calls.compact(compaction) }
@@ -238,7 +238,7 @@ public final class EtcdLog: SharedLog {
         request.success = [
             .put(keys.head, start.stored), .put(keys.floor, start.stored), .remove(keys.entry(0), keys.entry(.max)),
         ]
-        return try await calls.transact(request, .writes).succeeded
+        return try await calls.transact(request, .once).succeeded
     }
 
     // MARK: Registers
@@ -250,7 +250,7 @@ public final class EtcdLog: SharedLog {
         let start = keys.register(prefix)
         var request = EtcdTxnRequest()
         request.success = [.range(start, EtcdKeys.end(of: start), limit: 0)]
-        guard let found = try await calls.transact(request, .reads).responses.first else { throw Self.unexpected }
+        guard let found = try await calls.transact(request, .repeatable).responses.first else { throw Self.unexpected }
         return found.responseRange.kvs.map(register)
     }
 
@@ -275,7 +275,7 @@ public final class EtcdLog: SharedLog {
         }
         request.success = [.get(place), value.map { .put(place, $0, lease: lease) } ?? .remove(place)]
         request.failure = [.get(place)]
-        let response = try await calls.transact(request, .writes)
+        let response = try await calls.transact(request, .once)
         let found = response.responses.first?.responseRange.kvs.first
         guard response.succeeded else {
             await calls.revokeLease(lease)

@@ -15,7 +15,7 @@ import Testing
         try await LogServerChecks(server).conformance()
     }
 
-    @Test(.enabled(if: TestLength.isLong)) func `ten thousand writes in a minute`() async throws {
+    @Test(.enabled(if: TestLength.isLong)) func `ten thousand writes on one connection`() async throws {
         try await LogServerChecks(server).tenThousandWrites()
     }
 
@@ -25,6 +25,19 @@ import Testing
 
     @Test func `writes of two nodes meet, through a crash of the server`() async throws {
         try await LogServerChecks(server).writesMeetThroughACrash()
+    }
+
+    @Test func `a register that is set again and again has one lease`() async throws {
+        let log = try await server.log("test")
+        var version: UInt64 = 0
+        for number in UInt8(0)..<5 {
+            let outcome = try await log.setRegister("a", to: [number], from: version, lifetime: .seconds(600))
+            guard case .set(let next) = outcome else { throw Mismatch("\(outcome)") }
+            version = next
+        }
+        // A conflict leaves none either.
+        _ = try await log.setRegister("a", to: [9], from: 0, lifetime: .seconds(600))
+        #expect(try server.leaseCount() == 1)
     }
 
     @Test func `a log speaks TLS, and names its user`() async throws {

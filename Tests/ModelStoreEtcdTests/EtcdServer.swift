@@ -51,12 +51,21 @@ final class EtcdServer: LogServer {
         }
     }
 
-    private static func run(_ program: String, _ arguments: [String]) throws {
+    /// Returns the number of leases that the server has.
+    func leaseCount() throws -> Int {
+        let lines = try Self.run("/usr/bin/etcdctl", ["--endpoints", endpoint, "lease", "list"])
+        // `found 2 leases`, and then their numbers.
+        return lines.first?.split(separator: " ").compactMap { Int($0) }.first ?? -1
+    }
+
+    @discardableResult
+    private static func run(_ program: String, _ arguments: [String]) throws -> [String] {
         let process = try ChildProcess(
             program, arguments, environment: ["ETCDCTL_API": "3"], mergesErrors: true)
         let lines = process.remainingLines()
         let end = try process.wait()
         guard end == .exit(0) else { throw Mismatch("\(program) \(arguments): \(end) \(lines)") }
+        return lines
     }
 
     func log(_ name: String) async throws -> any SharedLog {

@@ -15,7 +15,7 @@ import Testing
         try await LogServerChecks(server).conformance()
     }
 
-    @Test(.enabled(if: TestLength.isLong)) func `ten thousand writes in a minute`() async throws {
+    @Test(.enabled(if: TestLength.isLong)) func `ten thousand writes on one connection`() async throws {
         try await LogServerChecks(server).tenThousandWrites()
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import ModelStore
 import ModelStoreTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -194,6 +195,20 @@ import Testing
         try await expectEqual(one, try await open("two"))
     }
 
+    @Test func `a failed rejoin does not touch a store that a program has made meanwhile`() async throws {
+        let one = try await open("one")
+        try await fill(one, 0..<3)
+        let place = path("two")
+        let two = try await open("two")
+        two.close()
+        let made = StoreMaker(path: place, snapshots: snapshots)
+        let administration = LogAdministration(log, snapshots: made)
+        try await one.takeReplicaSnapshot()
+        #expect(await code { _ = try await administration.rejoin(at: place, node: "two") } == .inUse)
+        #expect(try made.store?.read { try $0.fetch(Account.self).count } == 0)
+        #expect(FileManager.default.fileExists(atPath: place + ".before-rejoin/data.mdb"))
+    }
+
     // MARK: Looking
 
     @Test func `the status names the log's positions and its nodes`() async throws {
@@ -213,4 +228,29 @@ import Testing
         log.isCut = true
         #expect(await code { _ = try await administration.status() } == .logUnavailable)
     }
+}
+
+/// A place for snapshots during whose fetch a program makes a store in the node's directory, and keeps it open.
+private final class StoreMaker: SnapshotStore {
+    private let path: String
+    private let snapshots: DirectorySnapshots
+    private let made = Mutex<Store?>(nil)
+
+    init(path: String, snapshots: DirectorySnapshots) {
+        self.path = path
+        self.snapshots = snapshots
+    }
+
+    var store: Store? { made.withLock { $0 } }
+
+    func store(_ file: String, as name: String) async throws { try await snapshots.store(file, as: name) }
+
+    func fetch(_ name: String, to file: String) async throws {
+        try made.withLock { if $0 == nil { $0 = try Store(at: path, records: Account.self) } }
+        try await snapshots.fetch(name, to: file)
+    }
+
+    func names() async throws -> [String] { try await snapshots.names() }
+
+    func remove(_ name: String) async throws { try await snapshots.remove(name) }
 }

@@ -9,10 +9,12 @@ import Synchronization
 ///
 /// - `token` is protected by its mutex.
 final class EtcdCalls: Sendable {
-    /// How a call changes the cluster, which decides what a lost answer means.
+    /// Whether a call may be sent again after a lost answer.
     enum Effect {
-        case reads
-        case writes
+        /// A second time does no harm.
+        case repeatable
+        /// A second time could do more than the first.
+        case once
     }
 
     /// A name and a password of the cluster.
@@ -41,15 +43,15 @@ final class EtcdCalls: Sendable {
     }
 
     func compact(_ request: EtcdCompactionRequest) async throws(SharedLogError) {
-        let _: EtcdCompactionResponse = try await call("KV", "Compact", request, .reads)
+        let _: EtcdCompactionResponse = try await call("KV", "Compact", request, .repeatable)
     }
 
     /// Returns the number of a new lease, which ends after some seconds.
     func grantLease(seconds: Int64) async throws(SharedLogError) -> Int64 {
         var request = EtcdLeaseGrantRequest()
         request.ttl = seconds
-        // A lease that nothing is attached to changes nothing.
-        let response: EtcdLeaseGrantResponse = try await call("Lease", "LeaseGrant", request, .reads)
+        // A lease that nothing is attached to changes nothing, and ends.
+        let response: EtcdLeaseGrantResponse = try await call("Lease", "LeaseGrant", request, .repeatable)
         guard response.error.isEmpty else { throw SharedLogError(.unavailable, "etcd: \(response.error)") }
         return response.id
     }
@@ -59,11 +61,11 @@ final class EtcdCalls: Sendable {
         guard lease != 0 else { return }
         var request = EtcdLeaseRevokeRequest()
         request.id = lease
-        let _: EtcdLeaseRevokeResponse? = try? await call("Lease", "LeaseRevoke", request, .writes)
+        let _: EtcdLeaseRevokeResponse? = try? await call("Lease", "LeaseRevoke", request, .repeatable)
     }
 
     func status() async throws(SharedLogError) -> EtcdStatusResponse {
-        try await call("Maintenance", "Status", EtcdStatusRequest(), .reads)
+        try await call("Maintenance", "Status", EtcdStatusRequest(), .repeatable)
     }
 
     /// Watches a key until the connection is lost.
@@ -98,7 +100,7 @@ final class EtcdCalls: Sendable {
     private func call<Request: Message, Response: Message>(
         _ service: String, _ method: String, _ request: Request, _ effect: Effect
     ) async throws(SharedLogError) -> Response {
-        var attempts = effect == .reads ? 2 : 1
+        var attempts = effect == .repeatable ? 2 : 1
         var mayRenew = credentials != nil
         while true {
             do {

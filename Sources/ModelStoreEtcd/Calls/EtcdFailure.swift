@@ -48,7 +48,7 @@ struct EtcdFailure {
         case .invalidArgument:
             return SharedLogError(message.contains("too large") ? .entryTooLarge : .refused, text)
         case .failedPrecondition, .outOfRange, .notFound: return SharedLogError(.refused, text)
-        default: return SharedLogError(effect == .reads || isUnsent ? .unavailable : .unknown, text)
+        default: return SharedLogError(effect == .repeatable || isUnsent ? .unavailable : .unknown, text)
         }
     }
 }

@@ -6,8 +6,6 @@ import NIOHTTP2
 
 /// Writes the parts of a gRPC request as frames of HTTP/2.
 struct EtcdRequestWriter: ClosableRPCWriterProtocol {
-    private typealias Payload = HTTP2Frame.FramePayload
-
     private let outbound: NIOAsyncChannelOutboundWriter<HTTP2Frame.FramePayload>
     private let descriptor: MethodDescriptor
     private let endpoint: EtcdEndpoint

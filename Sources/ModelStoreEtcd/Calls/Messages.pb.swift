@@ -90,8 +90,6 @@ nonisolated struct EtcdRangeResponse: Sendable {
 
   var kvs: [EtcdKeyValue] = []
 
-  var more: Bool = false
-
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -142,8 +140,6 @@ nonisolated struct EtcdDeleteRangeResponse: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var deleted: Int64 = 0
-
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -170,14 +166,6 @@ nonisolated struct EtcdCompare: Sendable {
     set {targetUnion = .version(newValue)}
   }
 
-  var createRevision: Int64 {
-    get {
-      if case .createRevision(let v)? = targetUnion {return v}
-      return 0
-    }
-    set {targetUnion = .createRevision(newValue)}
-  }
-
   var modRevision: Int64 {
     get {
       if case .modRevision(let v)? = targetUnion {return v}
@@ -198,7 +186,6 @@ nonisolated struct EtcdCompare: Sendable {
 
   nonisolated enum OneOf_TargetUnion: Equatable, Sendable {
     case version(Int64)
-    case createRevision(Int64)
     case modRevision(Int64)
     case value(Data)
 
@@ -551,8 +538,6 @@ nonisolated struct EtcdWatchResponse: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var created: Bool = false
-
   var canceled: Bool = false
 
   var events: [EtcdEvent] = []
@@ -604,8 +589,6 @@ nonisolated struct EtcdStatusResponse: Sendable {
   // methods supported on all messages.
 
   var version: String = String()
-
-  var dbSize: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -733,7 +716,7 @@ nonisolated extension EtcdRangeRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension EtcdRangeResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".RangeResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}kvs\0\u{1}more\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}kvs\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -742,7 +725,6 @@ nonisolated extension EtcdRangeResponse: SwiftProtobuf.Message, SwiftProtobuf._M
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.kvs) }()
-      case 3: try { try decoder.decodeSingularBoolField(value: &self.more) }()
       default: break
       }
     }
@@ -752,15 +734,11 @@ nonisolated extension EtcdRangeResponse: SwiftProtobuf.Message, SwiftProtobuf._M
     if !self.kvs.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.kvs, fieldNumber: 2)
     }
-    if self.more != false {
-      try visitor.visitSingularBoolField(value: self.more, fieldNumber: 3)
-    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: EtcdRangeResponse, rhs: EtcdRangeResponse) -> Bool {
     if lhs.kvs != rhs.kvs {return false}
-    if lhs.more != rhs.more {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -862,29 +840,18 @@ nonisolated extension EtcdDeleteRangeRequest: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension EtcdDeleteRangeResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".DeleteRangeResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}deleted\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 2: try { try decoder.decodeSingularInt64Field(value: &self.deleted) }()
-      default: break
-      }
-    }
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.deleted != 0 {
-      try visitor.visitSingularInt64Field(value: self.deleted, fieldNumber: 2)
-    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: EtcdDeleteRangeResponse, rhs: EtcdDeleteRangeResponse) -> Bool {
-    if lhs.deleted != rhs.deleted {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -892,7 +859,7 @@ nonisolated extension EtcdDeleteRangeResponse: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension EtcdCompare: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Compare"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}result\0\u{1}target\0\u{1}key\0\u{1}version\0\u{3}create_revision\0\u{3}mod_revision\0\u{1}value\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}result\0\u{1}target\0\u{1}key\0\u{1}version\0\u{4}\u{2}mod_revision\0\u{1}value\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -909,14 +876,6 @@ nonisolated extension EtcdCompare: SwiftProtobuf.Message, SwiftProtobuf._Message
         if let v = v {
           if self.targetUnion != nil {try decoder.handleConflictingOneOf()}
           self.targetUnion = .version(v)
-        }
-      }()
-      case 5: try {
-        var v: Int64?
-        try decoder.decodeSingularInt64Field(value: &v)
-        if let v = v {
-          if self.targetUnion != nil {try decoder.handleConflictingOneOf()}
-          self.targetUnion = .createRevision(v)
         }
       }()
       case 6: try {
@@ -958,10 +917,6 @@ nonisolated extension EtcdCompare: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .version?: try {
       guard case .version(let v)? = self.targetUnion else { preconditionFailure() }
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
-    }()
-    case .createRevision?: try {
-      guard case .createRevision(let v)? = self.targetUnion else { preconditionFailure() }
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
     }()
     case .modRevision?: try {
       guard case .modRevision(let v)? = self.targetUnion else { preconditionFailure() }
@@ -1521,7 +1476,7 @@ nonisolated extension EtcdEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension EtcdWatchResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".WatchResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{3}created\0\u{1}canceled\0\u{2}\u{7}events\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{4}canceled\0\u{2}\u{7}events\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1529,7 +1484,6 @@ nonisolated extension EtcdWatchResponse: SwiftProtobuf.Message, SwiftProtobuf._M
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 3: try { try decoder.decodeSingularBoolField(value: &self.created) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.canceled) }()
       case 11: try { try decoder.decodeRepeatedMessageField(value: &self.events) }()
       default: break
@@ -1538,9 +1492,6 @@ nonisolated extension EtcdWatchResponse: SwiftProtobuf.Message, SwiftProtobuf._M
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.created != false {
-      try visitor.visitSingularBoolField(value: self.created, fieldNumber: 3)
-    }
     if self.canceled != false {
       try visitor.visitSingularBoolField(value: self.canceled, fieldNumber: 4)
     }
@@ -1551,7 +1502,6 @@ nonisolated extension EtcdWatchResponse: SwiftProtobuf.Message, SwiftProtobuf._M
   }
 
   static func ==(lhs: EtcdWatchResponse, rhs: EtcdWatchResponse) -> Bool {
-    if lhs.created != rhs.created {return false}
     if lhs.canceled != rhs.canceled {return false}
     if lhs.events != rhs.events {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1645,7 +1595,7 @@ nonisolated extension EtcdStatusRequest: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension EtcdStatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".StatusResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}version\0\u{1}dbSize\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}version\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1654,7 +1604,6 @@ nonisolated extension EtcdStatusResponse: SwiftProtobuf.Message, SwiftProtobuf._
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 2: try { try decoder.decodeSingularStringField(value: &self.version) }()
-      case 3: try { try decoder.decodeSingularInt64Field(value: &self.dbSize) }()
       default: break
       }
     }
@@ -1664,15 +1613,11 @@ nonisolated extension EtcdStatusResponse: SwiftProtobuf.Message, SwiftProtobuf._
     if !self.version.isEmpty {
       try visitor.visitSingularStringField(value: self.version, fieldNumber: 2)
     }
-    if self.dbSize != 0 {
-      try visitor.visitSingularInt64Field(value: self.dbSize, fieldNumber: 3)
-    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: EtcdStatusResponse, rhs: EtcdStatusResponse) -> Bool {
     if lhs.version != rhs.version {return false}
-    if lhs.dbSize != rhs.dbSize {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -18,9 +18,7 @@ public struct LogAdministration: Sendable {
     }
 
     private func upkeep(_ node: String) -> LogUpkeep {
-        var replication = Replication.shared(log, node: node)
-        replication.snapshots = snapshots
-        return replication.upkeep
+        Replication(log: log, node: node, snapshots: snapshots).upkeep
     }
 
     // MARK: Looking
@@ -198,7 +196,7 @@ public struct LogAdministration: Sendable {
     /// Writes a replica's new place in the log.
     private func move(_ path: String, to start: LogPosition) async throws {
         try await BlockingWork.run {
-            try Store.setReplicaState(at: path) { _, position in
+            try Store.setReplicaState(at: path) { position in
                 ReplicaState(applied: start, sequence: position.sequence).bytes
             }
         }
@@ -212,8 +210,7 @@ public struct LogAdministration: Sendable {
     @discardableResult
     public func takeSnapshot(ofReplicaAt path: String, node: String) async throws -> LogPosition {
         try requireSnapshots()
-        var replication = Replication.shared(log, node: node)
-        replication.snapshots = snapshots
+        var replication = Replication(log: log, node: node, snapshots: snapshots)
         replication.followsByItself = false
         let store = try await Store.open(at: path, replication: replication)
         defer { store.close() }
@@ -226,7 +223,7 @@ public struct LogAdministration: Sendable {
     ///
     /// - Returns: the path of the old directory.
     /// - Throws: ``/StoreEngine/StoreError``: `inUse`, `logUnavailable`; `storeExists` if an old directory is kept already; `invalidValue`
-    ///   without a snapshot; and as copying. The node's directory is then as it was.
+    ///   without a snapshot; and as copying. The node's directory is then as it was, unless another program has made a store there meanwhile.
     public func rejoin(at path: String, node: String) async throws -> String {
         try requireSnapshots()
         let kept = path + ".before-rejoin"
@@ -246,6 +243,8 @@ public struct LogAdministration: Sendable {
             return kept
         } catch {
             try await BlockingWork.run {
+                // The snapshot is put in its place in one step, so this store is another program's.
+                if FileManager.default.fileExists(atPath: StoreDirectory.dataFile(path)) { return }
                 try? FileManager.default.removeItem(atPath: path)
                 try Store.moveUnused(kept, to: path)
             }

@@ -35,5 +35,5 @@ public struct ReplicaStatus: Sendable {
     public let stop: SharedLogError?
 
     /// The number of entries that the log has and the replica lacks.
-    public var lag: UInt64 { head.index > applied.index ? head.index - applied.index : 0 }
+    public var lag: UInt64 { applied.entryCount(to: head) }
 }

@@ -21,6 +21,9 @@ public struct LogPosition: Hashable, Sendable, CustomStringConvertible {
         LogPosition(generation: generation, index: 0, hash: .zero)
     }
 
+    /// Returns the number of entries from this position to a later one; 0 if there is none.
+    package func entryCount(to head: LogPosition) -> UInt64 { head.index > index ? head.index - index : 0 }
+
     package init(from reader: inout ByteReader) throws(CodecError) {
         generation = try reader.read()
         index = try reader.read()

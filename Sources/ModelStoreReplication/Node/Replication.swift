@@ -2,7 +2,7 @@
 public struct Replication: Sendable {
     let log: any SharedLog
     let node: String
-    var snapshots: (any SnapshotStore)?
+    let snapshots: (any SnapshotStore)?
     /// Whether the replica applies entries by itself. Tests with a schedule of their own call ``Replicator/follow()``.
     package var followsByItself = true
     /// A snapshot is due this many entries after the last one.

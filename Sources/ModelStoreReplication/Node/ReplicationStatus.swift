@@ -29,5 +29,5 @@ public struct ReplicationStatus: Sendable {
     public internal(set) var upkeepError: StoreError?
 
     /// The number of entries that the log has and this replica lacks, as last seen.
-    public var lag: UInt64 { head.index > applied.index ? head.index - applied.index : 0 }
+    public var lag: UInt64 { applied.entryCount(to: head) }
 }

@@ -9,11 +9,9 @@ extension Store {
 
     /// Changes the replica state of a store that no process has open: its place in a log, or that it has one.
     ///
-    /// - Parameter change: receives the old state, nil for a store without replicas, and the newest position; returns the new state.
-    /// - Throws: ``StoreError``: `inUse`, `noSuchStore`, and as opening and writing. The errors of `change`.
-    package static func setReplicaState(
-        at path: String, _ change: (_ state: [UInt8]?, _ position: Position) throws -> [UInt8]
-    ) throws {
+    /// - Parameter state: returns the new state from the store's newest position.
+    /// - Throws: ``StoreError``: `inUse`, `noSuchStore`, and as opening and writing.
+    package static func setReplicaState(at path: String, _ state: (Position) -> [UInt8]) throws {
         try requireUnused(path)
         var options = StoreOptions()
         options.createsIfMissing = false
@@ -22,7 +20,7 @@ extension Store {
         let store = try Store(at: path, records: [], options: options)
         defer { store.close() }
         let access = store.replicaAccess
-        let state = try change(try access.state(), try store.position)
+        let state = state(try store.position)
         try access.perform { try access.apply([(LoggedEntry(changeSets: []), state)]) }
     }
 

@@ -19,7 +19,7 @@ struct ReplicationMembers: ParsableCommand {
         try options.printing { output in
             var printer = try RowPrinter(options.format, columns: columns, to: output)
             for member in log.members {
-                let lag = log.head.index > member.applied.index ? log.head.index - member.applied.index : 0
+                let lag = member.applied.entryCount(to: log.head)
                 try printer.append([
                     OutputCell(member.node), .count(member.applied.generation), .count(member.applied.index),
                     .count(lag),
