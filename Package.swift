@@ -89,7 +89,7 @@ let package = Package(
         .target(
             name: "ModelStoreService",
             dependencies: [
-                "ModelStore", "StoreRuntime", "StoreEngine", "LMDB",
+                "ModelStore", "ModelStoreReplication", "StoreRuntime", "StoreEngine", "LMDB",
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle",
                     condition: .when(traits: ["ServiceLifecycle"])),
@@ -211,13 +211,16 @@ let package = Package(
         ),
         .testTarget(
             name: "ModelStoreEtcdTests",
-            dependencies: ["ModelStoreEtcd", "ModelStoreReplication", "ReplicaChecks", "ChildPrograms", "TestSupport"]
+            dependencies: [
+                "ModelStoreEtcd", "ModelStoreReplication", "ReplicaChecks", "ModelStore", "store-cli", "ChildPrograms",
+                "TestSupport",
+            ]
         ),
         .testTarget(
             name: "ModelStorePostgresTests",
             dependencies: [
-                "ModelStorePostgres", "ModelStoreReplication", "ReplicaChecks", "ModelStore", "ChildPrograms",
-                "TestSupport",
+                "ModelStorePostgres", "ModelStoreReplication", "ReplicaChecks", "ModelStore", "StoreRuntime",
+                "ChildPrograms", "TestSupport",
             ]
         ),
         .testTarget(
@@ -234,7 +237,8 @@ let package = Package(
         .testTarget(
             name: "ModelStoreServiceTests",
             dependencies: [
-                "ModelStoreService", "ModelStore", "StoreRuntime", "StoreEngine", "TestSupport",
+                "ModelStoreService", "ModelStoreReplication", "ModelStoreTesting", "ModelStore", "StoreRuntime",
+                "StoreEngine", "TestSupport",
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle",
                     condition: .when(traits: ["ServiceLifecycle"])),
@@ -282,7 +286,8 @@ let package = Package(
             name: "StoreCLITests",
             dependencies: [
                 "StoreCommands", "store-cli", "StoreExpressions", "StoreRuntime", "StoreEngine", "LMDB",
-                "ModelStoreReplication", "ModelStoreTesting", "ChildPrograms", "ResealedTraces", "TestSupport",
+                "ModelStore", "ModelStoreReplication", "ModelStoreTesting", "ChildPrograms", "ResealedTraces",
+                "TestSupport",
             ],
             exclude: ["Golden", "Fixtures"]
         ),

@@ -215,6 +215,94 @@ struct Note {
         #expect(try one.read { try $0.fetch(Account.self).count } == 11)
     }
 
+    // MARK: Outcomes
+
+    private struct Refusal: Error {}
+
+    @Test func `a closure that throws keeps its error when the log refuses the others of its batch`() async throws {
+        let log = MemoryLog()
+        let one = try await open("one", log)
+        try await one.write { tx in try tx.insert(Account(email: "a@b", balance: 10)) }
+        log.isCut = true
+        let (isRunning, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        // Keeps the writer busy, so that the next closures share a batch.
+        async let busy: Void? = try? one.write { _ in
+            isRunning.signal()
+            mayEnd.wait()
+        }
+        async let codes = withTaskGroup(of: String.self) { group in
+            for number in 0..<6 {
+                group.addTask {
+                    do {
+                        try await one.write { tx in
+                            try tx.insert(Account(email: "\(number)", balance: 0))
+                            if number == 3 { throw Refusal() }
+                        }
+                        return "none"
+                    } catch {
+                        return (error as? StoreError)?.code.description ?? "\(type(of: error))"
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }.sorted()
+        }
+        await BlockingWork.run { isRunning.wait() }
+        while one.core.waitingCount < 6 { await Task.yield() }
+        mayEnd.signal()
+        #expect(await codes == ["Refusal"] + Array(repeating: "logUnavailable", count: 5))
+        _ = await busy
+    }
+
+    @Test func `a write that never was has no known outcome, and the replica goes on`() async throws {
+        let log = MemoryLog()
+        let one = try await open("one", log)
+        try await one.write { tx in try tx.insert(Account(email: "a@b", balance: 10)) }
+        let applied = try #require(one.replication?.applied)
+        for previous in [
+            LogPosition(generation: applied.generation, index: applied.index, hash: .zero),
+            LogPosition(generation: applied.generation + 1, index: 0, hash: .zero),
+        ] {
+            let error = await #expect(throws: StoreError.self) {
+                try await one.outcome(of: UnknownWrite(id: WriteID(), previous: previous))
+            }
+            #expect(error?.code == .outcomeUnknown)
+        }
+        // Its place is free, and then taken.
+        #expect(try await one.outcome(of: UnknownWrite(id: WriteID(), previous: applied)) == .notCommitted)
+        try await one.write { tx in try tx.insert(Account(email: "c@d", balance: 10)) }
+        let entry = try #require(log.allEntries.last)
+        #expect(try await one.outcome(of: UnknownWrite(id: entry.writeID, previous: entry.previous)) == .committed)
+    }
+
+    // MARK: Status
+
+    @Test func `the sequence of the status shows what happens to the log, and ends with the store`() async throws {
+        let log = MemoryLog()
+        var replication = Replication.shared(log, node: "one")
+        replication.followsByItself = false
+        let one = try await Store.open(at: path("one"), records: Account.self, replication: replication)
+        var updates = try #require(one.replicationUpdates).makeAsyncIterator()
+        let first = await updates.next()?.applied.index
+        try await one.write { tx in try tx.insert(Account(email: "a@b", balance: 10)) }
+        #expect(await updates.next()?.applied.index == first.map { $0 + 1 })
+        log.isCut = true
+        _ = try? await one.write { tx in try tx.insert(Account(email: "c@d", balance: 10)) }
+        guard case .disconnected? = await updates.next()?.state else {
+            Issue.record("the sequence does not say that the log is away")
+            return
+        }
+        log.isCut = false
+        await one.replicator?.follow()
+        guard case .following? = await updates.next()?.state else {
+            Issue.record("the sequence does not say that the log is back")
+            return
+        }
+        one.close()
+        #expect(await updates.next() == nil)
+        #expect(await one.replicationUpdates?.first { _ in true } == nil)
+        #expect(try Store(at: path("plain"), records: Account.self).replicationUpdates == nil)
+    }
+
     // MARK: Refusals
 
     @Test func `a replica is not written without its log`() async throws {
@@ -244,10 +332,9 @@ struct Note {
 
     @Test func `operations that the log does not order are refused`() async throws {
         let one = try await open("one", MemoryLog())
-        let consumer = await #expect(throws: StoreError.self) { _ = try await one.holdConsumer("c") }
         let types = #expect(throws: StoreError.self) { try one.write(addingTypes: []) { _ in } }
         let replay = #expect(throws: StoreError.self) { _ = try one.replay([]) }
-        #expect([consumer, types, replay].map { $0?.code } == [.isReplica, .isReplica, .isReplica])
+        #expect([types, replay].map { $0?.code } == [.isReplica, .isReplica])
         var options = StoreOptions()
         options.migrations = MigrationPlan([])
         let plan = await #expect(throws: StoreError.self) {
@@ -349,8 +436,11 @@ struct Note {
     private final class NoLog: CommitLog {
         func append(_ entry: LoggedEntry, after replica: [UInt8]?) throws -> [UInt8] { replica ?? [] }
         func catchUp() {}
+        func holdBack() {}
         func committed() {}
         func stop() {}
+        func takeTurn(ofConsumer name: String) -> (any ConsumerTurn)? { nil }
+        func isOutage(_ error: StoreError) -> Bool { false }
     }
 
     @Test func `change sets that were written without the log stop the replica, and reach no other`() async throws {

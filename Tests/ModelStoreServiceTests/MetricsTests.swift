@@ -1,10 +1,12 @@
 #if ServiceLifecycle && Logging && Metrics
-import class Foundation.Thread
+import Foundation
 import Logging
 import Metrics
 import MetricsTestKit
 import ModelStore
+import ModelStoreReplication
 import ModelStoreService
+import ModelStoreTesting
 import ServiceLifecycle
 import TestSupport
 import Testing
@@ -76,6 +78,24 @@ import Testing
         #expect(try gauge("feed_position") == Double(store.position.sequence))
         #expect(try gauge("oldest_reader_age") == 0)
         #expect(try gauge("queued_writes") == 0)
+    }
+
+    @Test func `the progress of a replica is reported`() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "metrics-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let log = MemoryLog()
+        let store = try await Store.open(at: path, records: Sale.self, replication: .shared(log, node: "one"))
+        try await store.sell(0..<3)
+        try metrics.report(store)
+        #expect(try gauge("replication_applied") == Double(store.replication?.applied.index ?? 0))
+        #expect(try gauge("replication_lag") == 0 && gauge("replication_connected") == 1)
+        #expect(try gauge("replication_stopped") == 0)
+        #expect(try #require(try gauge("replication_age")) >= 0)
+        log.isCut = true
+        _ = try? await store.sell(3..<4)
+        try metrics.report(store)
+        #expect(try gauge("replication_connected") == 0)
+        store.close()
     }
 
     @Test func `what is kept alive is reported as it is at that moment`() async throws {

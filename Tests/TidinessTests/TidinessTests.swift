@@ -63,7 +63,10 @@ import Testing
             "Sources/ModelStoreTesting",
             ["ModelStore", "ModelStoreReplay", "ModelStoreReplication", "StoreRuntime", "StoreEngine", "LMDB"]
         ),
-        ("Sources/ModelStoreService", ["ModelStore", "LMDB", "StoreEngine", "StoreRuntime"]),
+        (
+            "Sources/ModelStoreService",
+            ["ModelStore", "ModelStoreReplication", "LMDB", "StoreEngine", "StoreRuntime"]
+        ),
         ("Sources/ModelStoreCombine", ["ModelStore", "ModelStoreComponents", "LMDB", "StoreEngine", "StoreRuntime"]),
         ("Sources/ModelStoreEvents", ["ModelStore", "StoreEngine", "StoreRuntime"]),
         (

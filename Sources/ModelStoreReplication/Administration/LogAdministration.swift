@@ -34,7 +34,8 @@ public struct LogAdministration: Sendable {
             let members = try await log.registers(prefix: LogMember.keyPrefix).compactMap { register in
                 LogMember(register.value).map { member in
                     LogStatus.Member(
-                        node: String(register.key.dropFirst(LogMember.keyPrefix.count)), applied: member.applied)
+                        node: String(register.key.dropFirst(LogMember.keyPrefix.count)), applied: member.applied,
+                        recordSum: member.contentSum?.description)
                 }
             }
             return LogStatus(
@@ -62,11 +63,29 @@ public struct LogAdministration: Sendable {
     }
 
     private static func state(at path: String) throws -> ReplicaState {
-        guard let bytes = try Store.replicaState(at: path).state else {
-            throw StoreError(
-                .invalidValue, "the store is no replica of a log", remedy: "name the directory of a node")
-        }
+        guard let bytes = try Store.replicaState(at: path).state else { throw noReplica }
         return try ReplicaState(bytes)
+    }
+
+    private static let noReplica = StoreError(
+        .invalidValue, "the store is no replica of a log", remedy: "name the directory of a node")
+
+    /// Reads all records of a replica, and compares them with what the log has given it and with what the other nodes have. Processes
+    /// may have the replica open.
+    ///
+    /// - Throws: ``/StoreEngine/StoreError``: `invalidValue` for a store that is no replica; `damaged`, `logUnavailable`, and as opening a
+    ///   store.
+    /// - Complexity: linear in the size of the records.
+    public func verify(replicaAt path: String) async throws -> ReplicaVerification {
+        let content = try await BlockingWork.run { try Store.countContent(at: path) }
+        guard let state = content.state else { throw Self.noReplica }
+        let applied = try ReplicaState(state).applied
+        let members = try await status().members.filter { $0.applied == applied && $0.recordSum != nil }
+        let sum = content.counted.description
+        return ReplicaVerification(
+            applied: applied, recordSum: sum, loggedSum: content.logged?.description,
+            equalNodes: members.filter { $0.recordSum == sum }.map(\.node),
+            otherNodes: members.filter { $0.recordSum != sum }.map(\.node))
     }
 
     /// Removes the entries that no node needs. Nodes do this by themselves, if they have a place for snapshots.

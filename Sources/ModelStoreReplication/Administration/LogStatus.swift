@@ -8,6 +8,8 @@ public struct LogStatus: Sendable {
         public let node: String
         /// The newest entry that the node has told the log it has applied. It tells this every ten seconds.
         public let applied: LogPosition
+        /// The sum of the hashes of its records there, in hexadecimal digits; nil if the node does not know it.
+        public let recordSum: String?
     }
 
     /// The newest entry.
@@ -36,4 +38,21 @@ public struct ReplicaStatus: Sendable {
 
     /// The number of entries that the log has and the replica lacks.
     public var lag: UInt64 { applied.entryCount(to: head) }
+}
+
+/// What a look at all records of a replica has found.
+public struct ReplicaVerification: Sendable {
+    /// The newest entry that the replica has applied.
+    public let applied: LogPosition
+    /// The sum of the hashes of its records, in hexadecimal digits.
+    public let recordSum: String
+    /// The sum that the records have according to the log; nil after a change of the schema, until the next write.
+    public let loggedSum: String?
+    /// The nodes that have told the log that they have these records after the same entry. Nodes at other entries are not compared.
+    public let equalNodes: [String]
+    /// The nodes that have told the log that they have other records after the same entry.
+    public let otherNodes: [String]
+
+    /// Whether the records are those that the log has given the replica.
+    public var isSound: Bool { loggedSum == nil || loggedSum == recordSum }
 }

@@ -16,6 +16,8 @@ package import StoreRuntime
 ///   u8 1   origin, only in the first entry: 16 bytes identity of the store, u64 epoch
 ///   u8 2   change set: u64 sequence number, u64 chained hash, bytes as in the feed
 ///   u8 3   assigned id: varint number of the type, u64 greatest assigned id
+///   u8 4   consumer: string name, bytes state and bytes interest as the store keeps them, both empty for a deleted consumer
+///   u8 5   sum of the store's records after the entry: 16 bytes. Not after a change of the schema
 /// ```
 public struct LogEntry: Sendable, Hashable {
     /// The entry's bytes, as a log keeps them.
@@ -60,7 +62,9 @@ public struct LogEntry: Sendable, Hashable {
             writer.append(varint: UInt64(text.utf8.count))
             writer.append(utf8: text)
         }
-        let count = (origin == nil ? 0 : 1) + content.changeSets.count + content.assigned.count
+        let count =
+            (origin == nil ? 0 : 1) + content.changeSets.count + content.assigned.count + content.consumers.count
+            + (content.contentSum == nil ? 0 : 1)
         writer.append(varint: UInt64(count))
         if let origin {
             writer.append(byte: Item.origin.rawValue)
@@ -78,6 +82,17 @@ public struct LogEntry: Sendable, Hashable {
             writer.append(varint: UInt64(type))
             writer.append(id)
         }
+        for consumer in content.consumers {
+            writer.append(byte: Item.consumer.rawValue)
+            for bytes in [Array(consumer.name.utf8), consumer.state ?? [], consumer.interest] {
+                unsafe writer.append(lengthPrefixed: bytes.span.bytes)
+            }
+        }
+        if let sum = content.contentSum {
+            writer.append(byte: Item.contentSum.rawValue)
+            let bytes = sum.bytes
+            unsafe writer.append(bytes.span.bytes)
+        }
         bytes = writer.array()
         position = LogPosition(
             generation: previous.generation, index: previous.index + 1, hash: LogHash(bytes, after: previous.hash))
@@ -87,6 +102,8 @@ public struct LogEntry: Sendable, Hashable {
         case origin = 1
         case changeSet = 2
         case assignedID = 3
+        case consumer = 4
+        case contentSum = 5
     }
 
     /// Reads an entry that a log has kept.
@@ -131,6 +148,14 @@ public struct LogEntry: Sendable, Hashable {
                     throw CodecError("it has a type number out of range")
                 }
                 content.assigned[type] = try reader.read(UInt64.self)
+            case .consumer?:
+                let name = try String(from: reader.readLengthPrefixed())
+                let state = try reader.readLengthPrefixed().array()
+                content.consumers.append(
+                    ConsumerRow(
+                        name: name, state: state.isEmpty ? nil : state,
+                        interest: try reader.readLengthPrefixed().array()))
+            case .contentSum?: content.contentSum = try ContentSum(reader.read(byteCount: 16))
             case nil: throw CodecError("it has an item of the unknown kind \(kind)")
             }
         }

@@ -7,12 +7,14 @@ package struct LogCaller: Sendable {
 
     package init(_ log: any SharedLog) { self.log = log }
 
+    /// Whether time does not pass in the log: no pause is made.
+    var isSimulated: Bool { (log as? any BlockingLog)?.isSimulated == true }
+
     /// Appends an entry, again and again while the answers are lost.
     package func append(_ entry: LogEntry) -> AppendAttempt.Step {
         var attempt = AppendAttempt(entry)
         let start = ContinuousClock.now
         var paused = Duration.zero
-        let isSimulated = (log as? any BlockingLog)?.isSimulated == true
         var step = AppendAttempt.Step.send(after: .zero)
         while case .send(let pause) = step {
             paused += pause

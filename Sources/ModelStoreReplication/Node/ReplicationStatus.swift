@@ -30,4 +30,10 @@ public struct ReplicationStatus: Sendable {
 
     /// The number of entries that the log has and this replica lacks, as last seen.
     public var lag: UInt64 { applied.entryCount(to: head) }
+
+    /// Notes whether the log can be reached. A replica that has stopped stays so.
+    mutating func setConnection(_ connection: State) {
+        if case .stopped = state { return }
+        state = connection
+    }
 }

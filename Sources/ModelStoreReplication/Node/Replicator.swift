@@ -1,5 +1,6 @@
+import Dispatch
 import LMDB
-import StoreEngine
+package import StoreEngine
 package import StoreRuntime
 import Synchronization
 
@@ -17,9 +18,11 @@ package final class Replicator: CommitLog {
 
     let log: any SharedLog
     private let caller: LogCaller
-    private let node: String
+    let node: String
     private let upkeep: LogUpkeep
     private let state: Mutex<State>
+    /// Signalled when the follower has read entries, for a writer thread that holds back.
+    private let hasArrived = DispatchSemaphore(value: 0)
 
     private struct State {
         /// Nil until the store is open.
@@ -27,7 +30,12 @@ package final class Replicator: CommitLog {
         /// Entries that came with a conflict or a read, and that the writer thread has not applied.
         var pending: LogBatch?
         var status: ReplicationStatus
+        var pause = ConflictPause()
         var waiters = StatusWaiters()
+        /// The sequences of the status, by a number of their own.
+        var watches: [Int: AsyncStream<ReplicationStatus>.Continuation] = [:]
+        var lastWatch = 0
+        var isClosed = false
         var follower: Task<Void, Never>?
     }
 
@@ -60,6 +68,12 @@ package final class Replicator: CommitLog {
         return try ReplicaState(bytes)
     }
 
+    private static func member(_ store: ReplicaAccess) throws -> LogMember {
+        let (state, sum) = try store.stateAndContentSum()
+        guard let state else { throw noReplica }
+        return LogMember(applied: try ReplicaState(state).applied, contentSum: sum)
+    }
+
     private static let noReplica = StoreError(
         .other, "the store is no replica", remedy: "open it with its log from the beginning")
 
@@ -81,16 +95,21 @@ package final class Replicator: CommitLog {
         case .send, .unknown:
             throw StoreError(
                 .outcomeUnknown, "the log did not answer, so the write \(entry.writeID) may be in it or not",
-                remedy: "look for the write's changes once the log can be reached again")
+                remedy: "ask with Store.outcome(of:) once the log can be reached again",
+                cause: UnknownWrite(id: entry.writeID, previous: entry.previous))
         case .appended:
+            self.state.withLock { $0.pause.appended() }
             note { status in
                 status.head = entry.position
                 status.confirmed = .now
-                status.state = .following
+                status.setConnection(.following)
             }
             return state.after(entry).bytes
         case .behind(let batch):
-            self.state.withLock { $0.pending = batch }
+            self.state.withLock { state in
+                state.pending = batch
+                state.pause.lost()
+            }
             throw CommitLogIsAhead()
         case .failed(let error): throw failed(error)
         }
@@ -130,7 +149,7 @@ package final class Replicator: CommitLog {
         .recordExists, .recordNotFound, .uniqueViolation, .referenceBroken, .unknownType, .unknownField, .invalidValue,
         .tooLarge,
     ])
-    private static let mayKeepCode: Set<StoreError.Code> = [.replicaDiverged, .schemaMismatch]
+    private static let mayKeepCode: Set<StoreError.Code> = [.replicaDiverged, .schemaMismatch, .damaged]
 
     private static func cannotApply(_ error: StoreError) -> StoreError {
         StoreError(
@@ -176,6 +195,16 @@ package final class Replicator: CommitLog {
         }
     }
 
+    package func holdBack() throws {
+        let window = state.withLock { $0.pause.window }
+        guard window > .zero, !caller.isSimulated else { return }
+        let deadline = DispatchTime.now() + .nanoseconds(Int(Double.random(in: 0...1) * (window / .nanoseconds(1))))
+        // What others write meanwhile is shown without delay.
+        while hasArrived.wait(timeout: deadline) == .success {
+            if state.withLock({ $0.pending != nil }) { try catchUp() }
+        }
+    }
+
     /// Applies the entries that the log has. Returns false once nothing is left to do.
     @discardableResult
     func follow() async -> Bool {
@@ -187,12 +216,13 @@ package final class Replicator: CommitLog {
                 let batch = try await log.entries(after: applied, maximumByteCount: Self.batchByteCount)
                 if batch.head.index > applied.index || batch.head != applied {
                     state.withLock { $0.pending = batch }
+                    hasArrived.signal()
                     try await BlockingWork.run { try store.perform { try self.catchUp() } }
                 }
                 note { status in
                     if status.head.index <= batch.head.index { status.head = batch.head }
                     status.confirmed = asked
-                    if case .disconnected = status.state { status.state = .following }
+                    status.setConnection(.following)
                 }
                 if status.applied.index >= batch.head.index { return true }
             } catch let error as SharedLogError {
@@ -210,7 +240,7 @@ package final class Replicator: CommitLog {
         let failure: StoreError?
         do {
             let applied = status.applied
-            try await upkeep.publish(applied)
+            try await upkeep.publish(Self.member(store))
             var manifest = try await upkeep.manifest()?.manifest
             if upkeep.isSnapshotDue(applied, manifest) { manifest = try await upkeep.takeSnapshot(of: store) }
             if let manifest { note { $0.snapshot = manifest.position } }
@@ -227,7 +257,7 @@ package final class Replicator: CommitLog {
 
     /// Takes a snapshot now.
     func takeSnapshot() async throws -> LogPosition {
-        guard let store = state.withLock({ $0.store }) else { throw StoreError(.closed, "the store is closed") }
+        guard let store = state.withLock({ $0.store }) else { throw Self.closed }
         let position = try await upkeep.takeSnapshot(of: store).position
         note { $0.snapshot = position }
         return position
@@ -263,14 +293,47 @@ package final class Replicator: CommitLog {
     }
 
     package func stop() {
-        let (follower, waiters) = state.withLock { state in
-            (state.follower.take(), state.waiters.removeAll())
+        let (follower, waiters, watches) = state.withLock { state in
+            defer { state.watches = [:] }
+            state.isClosed = true
+            return (state.follower.take(), state.waiters.removeAll(), state.watches)
         }
         follower?.cancel()
-        for waiter in waiters { waiter.resume(throwing: StoreError(.closed, "the store is closed")) }
+        for watch in watches.values { watch.finish() }
+        for waiter in waiters { waiter.resume(throwing: Self.closed) }
+    }
+
+    private static let closed = StoreError(.closed, "the store is closed")
+
+    // MARK: Consumers
+
+    package func takeTurn(ofConsumer name: String) async throws -> (any ConsumerTurn)? {
+        try requireGoing()
+        do {
+            return try await LogTurn.take(LogTurn.consumerPrefix + name, node: node, log) { [weak self] in
+                // The feed of a stopped replica has no news for the consumer.
+                self?.isStopped == false
+            }
+        } catch {
+            throw failed(error)
+        }
+    }
+
+    package func isOutage(_ error: StoreError) -> Bool {
+        [.logUnavailable, .logFull, .outcomeUnknown, .tooManyConflicts, .writeTimeout, .queueFull].contains(error.code)
     }
 
     // MARK: Waiting
+
+    /// Applies the log up to an entry that it has.
+    ///
+    /// - Throws: ``StoreError``: `logUnavailable`, `closed`; the error with which the replica has stopped. `CancellationError`.
+    func reach(_ index: UInt64) async throws {
+        if status.applied.index < index { await follow() }
+        let status = status
+        if status.applied.index < index, case .disconnected(let error) = status.state { throw failed(error) }
+        try await wait(forIndex: index)
+    }
 
     /// Waits until the store has an entry.
     ///
@@ -282,6 +345,7 @@ package final class Replicator: CommitLog {
                 let outcome = state.withLock { state -> Result<Void, any Error>? in
                     if case .stopped(let error) = state.status.state { return .failure(error) }
                     if state.status.applied.index >= index { return .success(()) }
+                    if state.isClosed { return .failure(Self.closed) }
                     if Task.isCancelled { return .failure(CancellationError()) }
                     state.waiters.add(waiter, number, index: index)
                     return nil
@@ -296,9 +360,30 @@ package final class Replicator: CommitLog {
     private func note(_ change: (inout ReplicationStatus) -> Void) {
         let due = state.withLock { state in
             change(&state.status)
+            // Inside the lock, so that the newest status comes last.
+            for watch in state.watches.values { watch.yield(state.status) }
             return state.waiters.remove(upTo: state.status.applied.index)
         }
         for waiter in due { waiter.resume() }
+    }
+
+    /// Returns the status now and after each change. A slow reader misses all but the newest one.
+    func statusUpdates() -> AsyncStream<ReplicationStatus> {
+        let (stream, watch) = AsyncStream.makeStream(
+            of: ReplicationStatus.self, bufferingPolicy: .bufferingNewest(1))
+        let added = state.withLock { state -> Int? in
+            if state.isClosed { return nil }
+            state.lastWatch += 1
+            state.watches[state.lastWatch] = watch
+            watch.yield(state.status)
+            return state.lastWatch
+        }
+        guard let number = added else {
+            watch.finish()
+            return stream
+        }
+        watch.onTermination = { [weak self] _ in self?.state.withLock { $0.watches[number] = nil } }
+        return stream
     }
 
     // MARK: Failing
@@ -317,13 +402,14 @@ package final class Replicator: CommitLog {
     private func stop(_ error: StoreError) -> StoreError {
         let waiters = state.withLock { state in
             state.status.state = .stopped(error)
+            for watch in state.watches.values { watch.yield(state.status) }
             return state.waiters.removeAll()
         }
         for waiter in waiters { waiter.resume(throwing: error) }
         return error
     }
 
-    private func failed(_ error: SharedLogError) -> StoreError {
+    func failed(_ error: SharedLogError) -> StoreError {
         switch error.code {
         case .trimmed:
             return stop(
@@ -344,7 +430,7 @@ package final class Replicator: CommitLog {
         case .entryTooLarge:
             return StoreError(.tooLarge, error.message, remedy: "write fewer changes in each closure", cause: error)
         default:
-            note { $0.state = .disconnected(error) }
+            note { $0.setConnection(.disconnected(error)) }
             return StoreError(
                 .logUnavailable, error.message, remedy: "write again once the log can be reached; reads go on",
                 cause: error)

@@ -26,6 +26,19 @@ extension Store {
     /// The progress and the state of this replica; nil for a store without replicas.
     public var replication: ReplicationStatus? { replicator?.status }
 
+    /// The progress and the state of this replica, now and after each change; nil for a store without replicas.
+    ///
+    /// A slow reader misses all but the newest status. While the log can be reached, there is one each second. The sequence ends when the
+    /// store is closed.
+    ///
+    /// ```swift
+    /// guard let updates = store.replicationUpdates else { return }
+    /// for await status in updates {
+    ///     if case .stopped(let error) = status.state { … }
+    /// }
+    /// ```
+    public var replicationUpdates: AsyncStream<ReplicationStatus>? { replicator?.statusUpdates() }
+
     /// The newest entry of its log that a replica has applied, also if it is open without the log; nil for a store without replicas.
     ///
     /// - Throws: ``StoreError``: `closed`, `damaged`, and as reading.
@@ -98,8 +111,7 @@ extension Replicator {
                 .logUnavailable, error.message, remedy: "read without asking the log, or once it can be reached",
                 cause: error)
         }
-        if status.applied.index < head.index { await follow() }
-        try await wait(forIndex: head.index)
+        try await reach(head.index)
     }
 
     /// Throws if the replica was last known to be current longer ago than `age`.

@@ -9,19 +9,29 @@ struct LogMember: Sendable, Hashable {
     static let lifetime = Duration.seconds(86_400)
 
     let applied: LogPosition
+    /// The sum of the node's records there; nil if the node does not know it.
+    var contentSum: ContentSum?
 
-    init(applied: LogPosition) { self.applied = applied }
+    init(applied: LogPosition, contentSum: ContentSum? = nil) {
+        self.applied = applied
+        self.contentSum = contentSum
+    }
 
     /// Returns nil for a value of another version of ModelStore.
     init?(_ bytes: [UInt8]) {
         var reader = unsafe ByteReader(bytes.span.bytes)
-        guard let applied = try? LogPosition(from: &reader), reader.isAtEnd else { return nil }
+        guard let applied = try? LogPosition(from: &reader) else { return nil }
         self.applied = applied
+        if reader.isAtEnd { return }
+        guard let sum = try? ContentSum(reader.read(byteCount: 16)), reader.isAtEnd else { return nil }
+        contentSum = sum
     }
 
+    /// The position, then the sum if there is one.
     var bytes: [UInt8] {
-        var writer = ByteWriter(capacity: 32)
+        var writer = ByteWriter(capacity: 48)
         applied.encode(to: &writer)
+        if let sum = contentSum?.bytes { unsafe writer.append(sum.span.bytes) }
         return writer.array()
     }
 }

@@ -33,9 +33,9 @@ struct LogUpkeep: Sendable {
     }
 
     /// Tells the other nodes how far this one has applied the log.
-    func publish(_ applied: LogPosition) async throws(SharedLogError) {
+    func publish(_ member: LogMember) async throws(SharedLogError) {
         let key = LogMember.keyPrefix + node
-        let bytes = LogMember(applied: applied).bytes
+        let bytes = member.bytes
         var version = try await log.registers(prefix: key).first { $0.key == key }?.version ?? 0
         for _ in 0..<Self.maximumAttempts {
             let outcome = try await log.setRegister(key, to: bytes, from: version, lifetime: LogMember.lifetime)
@@ -139,7 +139,7 @@ struct LogUpkeep: Sendable {
         var attempts = Self.maximumAttempts
         while let (manifest, _) = try await manifest() {
             // The log keeps the entries after the snapshot from here on.
-            try await publish(manifest.position)
+            try await publish(LogMember(applied: manifest.position))
             do {
                 try await fetch(manifest, from: snapshots, to: path)
                 return true

@@ -8,7 +8,7 @@ extension ConsumerOptions {
     /// The levels are:
     ///
     /// - `info`: waiting, beginning and ending.
-    /// - `warning`: a change set that is retried.
+    /// - `warning`: a change set that is retried, and an interruption on a node of a replicated store.
     /// - `error`: a change set that is skipped, and the expiry of the consumer.
     ///
     /// - Parameters:
@@ -32,6 +32,8 @@ extension ConsumerEvent {
         case .active(let generation, let position):
             logger.info(
                 "consuming", metadata: ["generation": "\(generation)", "position": "\(position.sequence)"])
+        case .interrupted(let error):
+            logger.warning("consuming is interrupted; waiting", metadata: ["error": "\(error)"])
         case .failed(let sequence, let attempt, let error):
             logger.warning(
                 "a change set failed; retrying",

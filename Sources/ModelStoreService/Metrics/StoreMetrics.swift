@@ -2,6 +2,7 @@
 import LMDB
 public import Metrics
 public import ModelStore
+import ModelStoreReplication
 import StoreEngine
 
 /// The metrics of one store.
@@ -127,7 +128,19 @@ public final class StoreMetrics: Sendable {
         record("scopes", ownership.scopeCount)
         record("leaks", ownership.leakCount)
         record("feed_position", try store.position.sequence)
+        if let status = store.replication { report(status) }
         report(try store.consumers().map { ($0.name, $0.lag) })
+    }
+
+    private func report(_ status: ReplicationStatus) {
+        record("replication_applied", status.applied.index)
+        record("replication_lag", status.lag)
+        // Without an answer of the log since the start, the age is unknown.
+        if let confirmed = status.confirmed { record("replication_age", (.now - confirmed) / .seconds(1)) }
+        let isConnected = if case .disconnected = status.state { false } else { true }
+        let isStopped = if case .stopped = status.state { true } else { false }
+        record("replication_connected", isConnected ? 1 : 0)
+        record("replication_stopped", isStopped ? 1 : 0)
     }
 
     private func report(_ current: [(name: String, lag: UInt64)]) {

@@ -45,6 +45,9 @@ package enum MetadataKey {
 
     /// The replica state: the place of a store in the log that orders its writes. Only a replica has it.
     package static let replica = Array("replica".utf8)
+    /// The sum of the records of a replica, see ``ContentSum``. A replica lacks it until the next write, after
+    /// a change of the schema that gives records another form.
+    package static let content = Array("content".utf8)
 
     /// The name of the version to which the last migration plan brought the store, as text.
     package static let planVersion = Array("version".utf8)

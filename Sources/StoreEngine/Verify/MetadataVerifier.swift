@@ -14,6 +14,8 @@ struct MetadataVerifier {
     /// The names of the entries that record the progress of an index build.
     private var building: Set<String> = []
     private var strangers: [String] = []
+    /// The sum of the records, which a replica keeps; nil for another store.
+    private(set) var content: ContentSum?
 
     mutating func run(_ databases: VerifiedDatabases, _ snapshot: LMDBSnapshot, _ report: VerifyReport) {
         guard let database = databases[StoreDatabases.metadataName] else { return }
@@ -49,7 +51,24 @@ struct MetadataVerifier {
         }
         entries[String(decoding: MetadataKey.planVersion, as: UTF8.self)] = nil
         entries[String(decoding: MetadataKey.replica, as: UTF8.self)] = nil
+        if let bytes = entries.removeValue(forKey: Self.contentName) {
+            do {
+                content = unsafe try ContentSum(bytes.span.bytes)
+            } catch {
+                report.add(.undecodable, at: .metadata(Self.contentName), error.reason)
+            }
+        }
         for (name, bytes) in entries.sorted(by: { $0.key < $1.key }) { readEntry(name, bytes, report) }
+    }
+
+    private static let contentName = String(decoding: MetadataKey.content, as: UTF8.self)
+
+    /// Reports that the records of a replica are not those that its log has given it.
+    func checkContent(_ found: ContentSum, _ report: VerifyReport) {
+        guard let content, content != found else { return }
+        report.add(
+            .contradiction, at: .metadata(Self.contentName),
+            "the records have the sum \(found), but the log has given this replica \(content): let it rejoin")
     }
 
     private func required<T>(

@@ -4,11 +4,14 @@ import LMDB
 final class RecordVerifier {
     /// The greatest assigned id among the records.
     private(set) var greatestID: UInt64 = 0
+    /// The sum of the records; nil if it is not wanted.
+    private(set) var content: ContentSum?
     private let type: OpenType
     private let states: FeedStates
     private let references: ReferenceVerifier
 
-    init(_ type: OpenType, states: FeedStates, references: ReferenceVerifier) {
+    init(_ type: OpenType, states: FeedStates, references: ReferenceVerifier, sumsContent: Bool) {
+        content = sumsContent ? ContentSum() : nil
         self.type = type
         self.states = states
         self.references = references
@@ -59,6 +62,12 @@ final class RecordVerifier {
                 )
             }
             states.compare(record, with: state, at: location(), report)
+            if var sum = content {
+                try type.withNewest(record) { (newest) throws(CodecError) in
+                    sum.add(newest.bytes, type: type.type.id)
+                }
+                content = sum
+            }
             // An index that is still being built lacks entries, but has no wrong ones: the walk over the index checks that.
             for index in type.indexes where !index.stored.isBuilding {
                 let entries = try type.withNewest(record) { (newest) throws(CodecError) in

@@ -49,14 +49,17 @@ package enum StoreVerifier {
         }
         var walked: [OpenType] = []
         let references = ReferenceVerifier(catalog.types)
+        var content = ContentSum()
         for type in catalog.types {
             references.checkTargets(of: type, report)
-            let records = RecordVerifier(type, states: feed.states, references: references)
+            let records = RecordVerifier(
+                type, states: feed.states, references: references, sumsContent: metadata.content != nil)
             let isWalked = report.attempt(.database(StoreDatabases.recordsName(type: type.type.id))) {
                 try records.run(snapshot, report)
             }
             // Records that the walk did not reach are not lost.
             if isWalked { walked.append(type) } else { feed.states.forget(type: type.type.id) }
+            if let sum = records.content { content += sum }
             for index in type.indexes {
                 let name = StoreDatabases.indexName(type: type.type.id, index: index.stored.id)
                 guard isWalked else {
@@ -79,6 +82,8 @@ package enum StoreVerifier {
                 try TrailVerifier(head: metadata.head).run(database, snapshot, report)
             }
         }
+        // A finding so far explains another sum.
+        if report.summary.findingCount == 0 { metadata.checkContent(content, report) }
         if report.summary.findingCount == 0 { databases.checkPages(snapshot, report) }
         feed.states.reportLost(catalog, databases[StoreDatabases.feedName], snapshot, report)
         metadata.reportStrangers(knownTypes: catalog.typeNumbers, types: catalog.types, report)

@@ -14,6 +14,10 @@ package struct FinishedWrite: ~Copyable {
     package let entry: WrittenEntry?
     /// The greatest id that the closure has assigned, by type.
     package let assigned: [UInt32: UInt64]
+    /// The names of the consumers that the closure has written.
+    package let writtenConsumers: Set<String>
+    /// The change of the sum of all records, if the caller requested it.
+    package let contentChange: ContentSum
 
     /// Returns the transaction alone.
     package consuming func intoRaw() -> LMDBWriteTransaction { raw }
@@ -37,7 +41,8 @@ extension WriteTransaction {
             return FinishedWrite(
                 raw: raw, head: next, changeCount: changed.count,
                 didWrite: next.sequence > head.sequence || !assigned.isEmpty || didKeepHouse, entry: entry,
-                assigned: assigned)
+                assigned: assigned, writtenConsumers: writtenConsumers,
+                contentChange: sumsContent ? changes.contentChange(state.catalog) : ContentSum())
         } catch let error as LMDBError {
             throw StoreError(error)
         } catch let error as CodecError {

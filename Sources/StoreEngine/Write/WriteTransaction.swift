@@ -37,10 +37,14 @@ public struct WriteTransaction: ~Copyable, ReadableTransaction {
     var action: RecordedAction?
     /// Whether the closure wrote something that is not a change, such as a consumer's position.
     var didKeepHouse = false
+    /// The names of the consumers that the closure has written.
+    var writtenConsumers: Set<String> = []
     /// The incarnation of records that are stored without a change set.
     var seededIncarnation: UInt64?
     /// Whether the finished write keeps its change set in memory, for readers of the feed in this process.
     package var keepsEntry = false
+    /// Whether the finished write says how it changes the sum of the records.
+    package var sumsContent = false
     /// The numbers of the types that end with this transaction: a write to them now would be lost.
     private var endedTypes: Set<UInt32> = []
     /// The error that prevents this closure from committing.

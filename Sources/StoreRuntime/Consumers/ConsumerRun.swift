@@ -21,10 +21,13 @@ struct ConsumerRun {
     init(_ consumer: FeedConsumer, effect: Effect) {
         self.consumer = consumer
         self.effect = effect
-        pace = NotingPace(consumer.lease, consumer.store.core.options.limits)
+        let core = consumer.store.core
+        pace = NotingPace(consumer.lease, core.options.limits, isReplica: core.options.commitLog != nil)
     }
 
     /// Runs until the task is cancelled or a failure is final.
+    ///
+    /// - Throws: ``GivenUp``; ``StoreError`` for a failure of the consumer itself.
     func run() async throws {
         var progress = Progress(consumer.firstPosition)
         defer { options.onEvent(.ended(position: progress.noted)) }
@@ -33,7 +36,7 @@ struct ConsumerRun {
         } catch is CancellationError where Task.isCancelled {
         } catch let end as GivenUp {
             _ = try? await noteAtEnd(&progress)
-            throw end.error
+            throw end
         } catch {
             // The original error matters more. Change sets that are not noted come again.
             _ = try? await noteAtEnd(&progress)
@@ -45,8 +48,8 @@ struct ConsumerRun {
         try await noteAtEnd(&progress)
     }
 
-    /// A change set has failed in its last attempt.
-    private struct GivenUp: Error {
+    /// A change set has failed in its last attempt. It is thrown as it is, because its code may be that of another store's error.
+    struct GivenUp: Error {
         let error: StoreError
     }
 
@@ -234,6 +237,9 @@ struct ConsumerRun {
             let step = ConsumerStep(consumer: consumer, first: wanted, limit: limit, body: body)
             do {
                 return try await store.write { tx in try step.run(&tx) }
+            } catch let error as StoreError where error.code == .tooLarge && limit > 1 {
+                // The writes of several change sets do not fit into one entry of the log.
+                limit = 1
             } catch let failure as ConsumerStep.Failure {
                 // Retries one change set at a time, so that those before the failed one are handled and only its own attempts
                 // count.

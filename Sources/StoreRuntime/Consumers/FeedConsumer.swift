@@ -3,6 +3,9 @@ public import StoreEngine
 
 /// A named reader of the feed whose position the store keeps. Only this process holds it, until it is released.
 ///
+/// All nodes of a replicated store have the same consumers. A node that cannot reach the log for ten seconds may lose the consumer to
+/// another one. It notices that at its next acknowledgement.
+///
 /// ```swift
 /// let consumer = try await store.holdConsumer("mailer")
 /// for try await set in consumer.changes {
@@ -28,10 +31,10 @@ public final class FeedConsumer: Sendable {
     /// The consumer's position when this object took it.
     public let firstPosition: Position
     // Held until this object goes away, or until `letGo()`.
-    private let hold: HandoverMutex<ExclusiveByte?>
+    private let hold: HandoverMutex<ConsumerHold?>
 
     init(
-        _ name: String, _ store: Store, _ state: ConsumerState, options: ConsumerOptions, hold: ExclusiveByte
+        _ name: String, _ store: Store, _ state: ConsumerState, options: ConsumerOptions, hold: ConsumerHold?
     ) {
         self.name = name
         self.store = store

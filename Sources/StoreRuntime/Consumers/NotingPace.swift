@@ -15,8 +15,10 @@ struct NotingPace {
     /// - Parameters:
     ///   - lease: the limits of retention for the consumer.
     ///   - limits: the limits of retention for all readers.
-    init(_ lease: RetentionLease, _ limits: StoreLimits) {
-        let longest = NotingPace.longest
+    ///   - isReplica: whether programs on other machines may wait for the consumer, which cannot tell it so.
+    init(_ lease: RetentionLease, _ limits: StoreLimits, isReplica: Bool = false) {
+        var longest = NotingPace.longest
+        if isReplica { longest.delay = .seconds(1) }
         guard lease.holds else {
             // The store retains nothing for this consumer.
             (changeSets, reads) = (1, 1)

@@ -29,7 +29,7 @@ public struct ConsumerInformation: Hashable, Sendable {
     public let lagBound: LagBound?
     /// Whether ``lag`` is exact.
     public var isLagExact: Bool { lagBound == nil }
-    /// Whether the consumer is held now.
+    /// Whether the consumer is held now. In a replica, whether a process of this node holds it.
     public let isHeld: Bool
     /// Whether the store no longer retains change sets that the consumer has not seen.
     public let isExpired: Bool
@@ -44,8 +44,8 @@ public struct ConsumerInformation: Hashable, Sendable {
 }
 
 extension Store {
-    /// Takes a consumer, and creates it if there is none of this name. Waits while another holder has it, here or in another
-    /// process.
+    /// Takes a consumer, and creates it if there is none of this name. Waits while another holder has it, here, in another process,
+    /// or on another node of a replicated store.
     ///
     /// - Returns: the consumer, which is held until its last reference goes away.
     /// - Throws: ``StoreError``: `consumerExpired`; `accessDenied` when the wake file cannot be used; as `write`.
@@ -53,7 +53,6 @@ extension Store {
     public func holdConsumer(
         _ name: String, _ options: ConsumerOptions = ConsumerOptions()
     ) async throws -> FeedConsumer {
-        try core.requireNoLog("a consumer")
         guard let wakeFile = core.notifier.wakeFile else {
             throw StoreError(
                 .accessDenied, "\(path)/\(WakeFile.name), whose locks protect consumers, cannot be used",
@@ -63,7 +62,7 @@ extension Store {
         while true {
             try Task.checkCancellation()
             let known = try await knownConsumer(name, options)
-            if let hold = try mapLMDB({ () throws(LMDBError) in try ExclusiveByte(known.number, of: wakeFile) }),
+            if let hold = try await ConsumerHold(known.number, of: wakeFile, name, core.options.commitLog),
                 let held = try await take(name, number: known.number, options.feed)
             {
                 if held.isExpired {
@@ -102,6 +101,8 @@ extension Store {
             options.filters, skippedOrigin: options.skipsOwnOrigin ? core.ownOrigin : nil)
         return try await write { tx -> ConsumerState? in
             guard var consumer = try tx._reading.consumer(named: name), consumer.number == number else { return nil }
+            // In a replica, only this node may lack the change sets.
+            if consumer.isExpired { return consumer }
             consumer.generation += 1
             try tx.put(consumer, named: name)
             try tx.put(interest, ofConsumer: name)

@@ -7,6 +7,9 @@ extension Store {
     /// Waits while another holder has the consumer. Runs until the task is cancelled, and then returns after the current
     /// transaction. `body` does not receive the change sets that it makes itself.
     ///
+    /// One node of a replicated store runs the consumer. While the log cannot be reached, or after another node has taken the consumer
+    /// over, this holder waits to take it again (``ConsumerEvent/interrupted(_:)``).
+    ///
     /// ```swift
     /// try await store.consume("totals") { set, tx in
     ///     for change in try set.changes(of: Sale.self) { … }
@@ -49,14 +52,32 @@ extension Store {
     }
 
     private func consume(_ name: String, _ options: ConsumerOptions, _ effect: ConsumerRun.Effect) async throws {
-        let consumer: FeedConsumer
-        do {
-            consumer = try await holdConsumer(name, options)
-        } catch is CancellationError {
-            return
+        var interruptions = 0
+        while true {
+            do {
+                let consumer = try await holdConsumer(name, options)
+                // Releases the consumer now: its last reference may live a moment longer in work that was started beside it.
+                defer {
+                    if (try? consumer.position) != consumer.firstPosition { interruptions = 0 }
+                    consumer.letGo()
+                }
+                return try await ConsumerRun(consumer, effect: effect).run()
+            } catch is CancellationError where Task.isCancelled {
+                return
+            } catch let end as ConsumerRun.GivenUp {
+                throw end.error
+            } catch let error as StoreError where isInterruption(error) {
+                if Task.isCancelled { return }
+                options.onEvent(.interrupted(error))
+                interruptions += 1
+                do { try await options.sleep(options.retry.delay(after: interruptions)) } catch { return }
+            }
         }
-        // Releases the consumer now: its last reference may live a moment longer in work that was started beside it.
-        defer { consumer.letGo() }
-        try await ConsumerRun(consumer, effect: effect).run()
+    }
+
+    /// Whether a consumer of a replica goes on after an error, once it can take the consumer again.
+    private func isInterruption(_ error: StoreError) -> Bool {
+        guard let log = core.options.commitLog else { return false }
+        return error.code == .consumerLost || log.isOutage(error)
     }
 }

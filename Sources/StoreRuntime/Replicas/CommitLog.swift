@@ -1,5 +1,5 @@
 import LMDB
-import StoreEngine
+package import StoreEngine
 
 /// A log outside of the store that orders its commits with those of other stores, its replicas.
 ///
@@ -8,7 +8,7 @@ package protocol CommitLog: AnyObject, Sendable {
     /// Appends the change sets of a transaction that is about to commit.
     ///
     /// - Parameters:
-    ///   - entry: the change sets and the assigned ids.
+    ///   - entry: the change sets, the assigned ids, and the consumers.
     ///   - replica: the replica state, which the last append or ``catchUp()`` has given; nil before the first. The store keeps it in its
     ///     metadata and does not read it.
     /// - Returns: the replica state after this commit.
@@ -19,12 +19,30 @@ package protocol CommitLog: AnyObject, Sendable {
     /// Applies the entries of the log that the store lacks. Called on the writer thread, between transactions.
     func catchUp() throws
 
+    /// Waits a moment before the next append, if other replicas have often written first. Called on the writer thread, between
+    /// transactions.
+    func holdBack() throws
+
     /// The transaction of the last append is committed.
     func committed()
 
     /// The store is closed.
     func stop()
+
+    /// Takes the turn to run a consumer, which one node at a time has.
+    ///
+    /// - Returns: nil while another node has it.
+    /// - Throws: an error for which ``isOutage(_:)`` is true, or another one that no later attempt mends.
+    func takeTurn(ofConsumer name: String) async throws -> (any ConsumerTurn)?
+
+    /// Whether an error ends once the log can be reached again.
+    func isOutage(_ error: StoreError) -> Bool
 }
+
+/// A node's turn to run a consumer. It is given back when the last reference to it goes away.
+///
+/// A node may lose its turn without noticing it. So no promise rests on it: the consumer's generation keeps two holders apart.
+package protocol ConsumerTurn: AnyObject, Sendable {}
 
 /// The log has entries that the store has not applied.
 package struct CommitLogIsAhead: Error {
@@ -32,18 +50,51 @@ package struct CommitLogIsAhead: Error {
 }
 
 extension CommitLog {
-    /// Appends what a transaction has written, and notes that in the transaction.
+    /// Appends what the closures of a transaction have written, and notes that in the transaction.
     ///
     /// - Returns: whether there was anything to append.
     /// - Throws: ``CommitLogIsAhead`` and other errors, as ``append(_:after:)``.
     func order(
-        after first: UInt64, to head: FeedHead, assigned: [UInt32: UInt64] = [:], _ databases: StoreDatabases,
+        after first: UInt64, to head: FeedHead, _ aside: WrittenAside, _ state: StoreState,
         _ raw: inout LMDBWriteTransaction
     ) throws -> Bool {
-        let entry = try LoggedEntry(after: first, to: head, assigned: assigned, databases, raw.snapshot)
+        var entry = try LoggedEntry(after: first, to: head, aside, state.databases, raw.snapshot)
         if entry.isEmpty { return false }
-        let replica = try append(entry, after: StoreFormat.replica(databases, raw.snapshot))
-        try StoreFormat.writeReplica(replica, databases, &raw)
+        let content = try Self.contentSum(ReadContext(snapshot: raw.snapshot, state: state), aside)
+        try mapLMDB { () throws(LMDBError) in try content.write(state.databases, &raw) }
+        entry.contentSum = content
+        try append(entry, state.databases, &raw)
         return true
+    }
+
+    /// Returns the sum of the records after a transaction.
+    private static func contentSum(_ reading: ReadContext, _ aside: WrittenAside) throws -> ContentSum {
+        guard var sum = try reading.storedContentSum() else { return try reading.contentSum() }
+        sum += aside.contentChange
+        return sum
+    }
+
+    /// Appends a change of the schema, and notes that in the transaction.
+    ///
+    /// - Returns: whether there was anything to append.
+    /// - Throws: ``CommitLogIsAhead`` and other errors, as ``append(_:after:)``.
+    func orderSchema(
+        after first: UInt64, to head: FeedHead, _ databases: StoreDatabases, _ raw: inout LMDBWriteTransaction
+    ) throws -> Bool {
+        let entry = try LoggedEntry(after: first, to: head, WrittenAside(), databases, raw.snapshot)
+        if entry.isEmpty { return false }
+        try append(entry, databases, &raw)
+        return true
+    }
+
+    private func append(
+        _ entry: LoggedEntry, _ databases: StoreDatabases, _ raw: inout LMDBWriteTransaction
+    ) throws {
+        let before = try StoreFormat.replica(databases, raw.snapshot)
+        // After the append, a full map could no longer be grown without a second append. The state keeps its length, so this write takes
+        // the page that the next one needs.
+        if let before { try StoreFormat.writeReplica(before, databases, &raw) }
+        let replica = try append(entry, after: before)
+        try StoreFormat.writeReplica(replica, databases, &raw)
     }
 }

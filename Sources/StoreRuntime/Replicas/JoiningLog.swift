@@ -8,7 +8,13 @@ final class JoiningLog: CommitLog {
 
     func catchUp() {}
 
+    func holdBack() {}
+
     func committed() {}
 
     func stop() {}
+
+    func takeTurn(ofConsumer name: String) -> (any ConsumerTurn)? { nil }
+
+    func isOutage(_ error: StoreError) -> Bool { false }
 }

@@ -26,7 +26,7 @@ extension ReplayedWrite {
         }
         // The last write, which is a commit of its own after a change of the schema. If the process is killed before it, the next one
         // applies the entry again, and leaves out its change sets.
-        writes.append(keep(entry.assigned, replica))
+        writes.append(keep(entry, replica))
         return writes
     }
 

@@ -17,6 +17,17 @@ package struct ReplicaAccess: Sendable {
         return try StoreFormat.replica(core.state.databases, transaction._reading.snapshot)
     }
 
+    /// Returns the replica state as of the newest commit, and the sum of the records that the log has given the store; nil where there is
+    /// none.
+    ///
+    /// - Throws: ``StoreError``: `closed`, and as reading.
+    package func stateAndContentSum() throws -> (state: [UInt8]?, sum: ContentSum?) {
+        let core = try requireOpen()
+        let transaction = try core.beginRead()
+        let reading = transaction._reading
+        return (try StoreFormat.replica(core.state.databases, reading.snapshot), try reading.storedContentSum())
+    }
+
     /// Applies entries of the log to the store. A change set that the store has already is left out.
     ///
     /// Runs on the writer thread, within ``CommitLog/catchUp()`` or ``perform(_:)``.

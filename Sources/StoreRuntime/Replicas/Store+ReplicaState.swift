@@ -35,6 +35,26 @@ extension Store {
         return (try store.replicaAccess.state(), try store.position)
     }
 
+    /// Counts the sum of a store's records, in one snapshot with its replica state and the sum that the log has given it. Processes may
+    /// have the store open.
+    ///
+    /// - Throws: ``StoreError``: `noSuchStore`, `damaged`, and as opening for reading.
+    /// - Complexity: linear in the size of the records.
+    package static func countContent(
+        at path: String
+    ) throws -> (state: [UInt8]?, logged: ContentSum?, counted: ContentSum) {
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let store = try Store(at: path, records: [], options: options)
+        defer { store.close() }
+        let transaction = try store.beginRead()
+        let reading = transaction._reading
+        return (
+            try StoreFormat.replica(reading.state.databases, reading.snapshot), try reading.storedContentSum(),
+            try reading.contentSum()
+        )
+    }
+
     /// Gives the directory of a store that no process has open another name.
     ///
     /// - Throws: ``StoreError``: `inUse`, `noSuchStore`, `accessDenied`, `ioError`.

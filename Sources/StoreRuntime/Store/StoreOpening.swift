@@ -124,13 +124,14 @@ enum StoreOpening {
         let retired = editor.replaced
         let finished = try editor.finish(version: header.catalogVersion)
         let types = finished.types
-        let version = finished.version
+        let (version, changesForm) = (finished.version, finished.changesForm)
         head = finished.head
         didWrite = didWrite || finished.didWrite || isWithoutStatistics || header.head.transactionID == 0
         raw = finished.intoRaw()
         let catalog = try Catalog(version: version, types: types, records: records, retired: retired)
         if didWrite { try head.write(databases, in: &raw) }
-        let isLogged = try log?.order(after: header.head.sequence, to: head, databases, &raw) ?? false
+        if changesForm, options.commitLog != nil { try ContentSum.forget(databases, &raw) }
+        let isLogged = try log?.orderSchema(after: header.head.sequence, to: head, databases, &raw) ?? false
         // Commits even if nothing was written: LMDB keeps the handles that the transaction opened only if it commits.
         if let failure = raw.commitFailure() { throw failure }
         if isLogged { log?.committed() }

@@ -19,6 +19,9 @@ struct BatchRunner: Sendable {
     private enum Outcome: Sendable {
         case done(FeedHead)
         case failed(any Error)
+
+        /// The outcome when the commit has failed. A closure that threw keeps its own error.
+        func failing(with error: any Error) -> Outcome { if case .done = self { .failed(error) } else { self } }
     }
 
     /// The result of one pass over a batch.
@@ -79,12 +82,17 @@ struct BatchRunner: Sendable {
                 case .mapFull:
                     try grow()
                     grown = true
-                case .behind: try log?.catchUp()
+                case .behind:
+                    try log?.catchUp()
+                    try log?.holdBack()
                 case .tooLargeForLog:
                     for job in begun { run([job], state: state, reload: reload) }
                     return
                 case .onlyLogged(let outcomes, let head, let failure):
-                    try applyLogged(failure)
+                    if let unapplied = applyLogged(failure) {
+                        onEvent?(.commitFailed(closureCount: begun.count, error: unapplied))
+                        return complete(begun, outcomes.map { $0.failing(with: unapplied) }, current)
+                    }
                     return publish(head, begun, outcomes, current)
                 }
             }
@@ -112,12 +120,15 @@ struct BatchRunner: Sendable {
     }
 
     /// Applies what the log has of this batch, after the commit of the same failed.
-    private func applyLogged(_ failure: StoreError) throws {
-        if failure.isMapFull { try grow() }
+    ///
+    /// - Returns: the error of the writes if that fails.
+    private func applyLogged(_ failure: StoreError) -> StoreError? {
         do {
+            if failure.isMapFull { try grow() }
             try log?.catchUp()
+            return nil
         } catch {
-            throw StoreError(
+            return StoreError(
                 .outcomeUnknown, "the log has the write, but this replica could not apply it: \(failure.message)",
                 remedy: failure.remedy, cause: failure)
         }
@@ -164,7 +175,7 @@ struct BatchRunner: Sendable {
         let first = head.sequence
         var wrote = try ForeignWrites.note(&head, state.databases, jobs[0].context, in: &parent)
         if wrote, log != nil { throw ForeignWrites.inReplica }
-        var assigned: [UInt32: UInt64] = [:]
+        var aside = WrittenAside()
         if wrote { tally?.noteForeignWrite(head) }
         var outcomes: [Outcome] = []
         var entries: [WrittenEntry?] = wrote ? [nil] : []
@@ -176,7 +187,7 @@ struct BatchRunner: Sendable {
             case .kept(let finished):
                 tally?.keep(changes: finished.changeCount)
                 wrote = wrote || finished.didWrite
-                assigned.merge(finished.assigned) { max($0, $1) }
+                aside.add(finished)
                 if head.sequence < finished.head.sequence { entries.append(finished.entry) }
                 head = finished.head
                 outcomes.append(.done(head))
@@ -193,7 +204,7 @@ struct BatchRunner: Sendable {
                 case .kept(let finished):
                     tally?.keep(changes: finished.changeCount)
                     wrote = wrote || finished.didWrite
-                    assigned.merge(finished.assigned) { max($0, $1) }
+                    aside.add(finished)
                     if head.sequence < finished.head.sequence { entries.append(finished.entry) }
                     head = finished.head
                     outcomes.append(.done(head))
@@ -214,19 +225,22 @@ struct BatchRunner: Sendable {
         }
         var isLogged = false
         do {
-            isLogged = try log?.order(after: first, to: head, assigned: assigned, state.databases, &parent) ?? false
+            isLogged = try log?.order(after: first, to: head, aside, state, &parent) ?? false
         } catch is CommitLogIsAhead {
             return .behind
         } catch let error as StoreError where error.code == .tooLarge && jobs.count > 1 {
             return .tooLargeForLog
+        } catch {
+            if error.isMapFull { return .mapFull }
+            let failure = error as? StoreError ?? StoreError(.other, "\(error)", cause: error)
+            tally?.fail(failure)
+            return .committed(outcomes.map { $0.failing(with: failure) })
         }
         if let failure = parent.commitFailure() {
             if isLogged { return .onlyLogged(outcomes, head, failure) }
             if failure.isMapFull { return .mapFull }
             tally?.fail(failure)
-            // A closure that threw keeps its own error.
-            return .committed(
-                outcomes.map { if case .done = $0 { .failed(failure) } else { $0 } })
+            return .committed(outcomes.map { $0.failing(with: failure) })
         }
         if isLogged { log?.committed() }
         tally?.commit(after: first, head)
@@ -237,7 +251,8 @@ struct BatchRunner: Sendable {
     private func runAlone(
         _ job: WriteJob, _ state: StoreState, _ head: FeedHead, _ raw: consuming LMDBWriteTransaction
     ) -> ClosureEnd {
-        ClosureEnd.run(job.body, job.context, state, head, raw, keepsEntry: notifier.wantsEntries)
+        ClosureEnd.run(
+            job.body, job.context, state, head, raw, keepsEntry: notifier.wantsEntries, sumsContent: log != nil)
     }
 }
 

@@ -11,12 +11,15 @@ enum ClosureEnd: ~Copyable {
     /// - Parameters:
     ///   - head: the feed's head before the closure.
     ///   - keepsEntry: whether to keep the closure's change set in memory.
+    ///   - sumsContent: whether the store keeps the sum of its records.
     static func run(
         _ body: @Sendable (inout WriteTransaction) throws -> Void, _ context: WriteContext, _ state: StoreState,
-        _ head: FeedHead, _ raw: consuming LMDBWriteTransaction, keepsEntry: Bool
+        _ head: FeedHead, _ raw: consuming LMDBWriteTransaction, keepsEntry: Bool,
+        sumsContent: Bool
     ) -> ClosureEnd {
         var transaction = WriteTransaction(raw: raw, state: state, head: head, context: context)
         transaction.keepsEntry = keepsEntry
+        transaction.sumsContent = sumsContent
         do {
             try body(&transaction)
         } catch {

@@ -3,8 +3,9 @@ import ModelStore
 import ModelStoreReplication
 import ModelStoreTesting
 import StoreEngine
-import StoreRuntime
 import TestSupport
+
+@testable import StoreRuntime
 
 /// A mark that a simulated write leaves: which write it was, and how many came before it.
 @Record
@@ -29,6 +30,13 @@ struct Item {
     var text: String
 }
 
+/// The number of marks that the consumer has counted.
+@Record
+struct Tally {
+    @ID var id: Int
+    var count: Int
+}
+
 /// Several replicas of one log in one thread: a seed chooses which of them writes, reads, follows, restarts, loses its connection or
 /// fails to commit. Checks what each of them promises.
 final class SimulatedCluster {
@@ -39,6 +47,8 @@ final class SimulatedCluster {
         var store: Store?
         /// The count that the last read of this node saw.
         var lastCount = 0
+        /// The consumer as this node took it; nil if the node knows that it does not have it. Several nodes may believe to have it.
+        var consumer: FeedConsumer?
 
         init(name: String, path: String, log: MemoryLog) {
             self.name = name
@@ -50,7 +60,7 @@ final class SimulatedCluster {
     private enum Fate {
         case committed(Position)
         case notCommitted
-        case unknown
+        case unknown(UnknownWrite?)
     }
 
     private let seed: UInt64
@@ -91,6 +101,8 @@ final class SimulatedCluster {
             if node.store == nil { try await open(node) }
             try node.store?.replicator?.followNow()
         }
+        try finishTally()
+        try await settleUnknown()
         try check()
     }
 
@@ -99,7 +111,8 @@ final class SimulatedCluster {
     private func step(_ node: Node, _ token: Int) async throws {
         guard let store = node.store else { return try await open(node) }
         switch random.below(20) {
-        case 0..<10: write(store, token)
+        case 0..<8: write(store, token)
+        case 8, 9: consume(node, store)
         case 10: try await writeThatFailsToCommit(store, token)
         case 11..<14: try? store.replicator?.followNow()
         case 14: node.log.isCut = true
@@ -107,6 +120,7 @@ final class SimulatedCluster {
         case 17:
             store.close()
             node.store = nil
+            node.consumer = nil
         case 18: try await readNewest(node, store)
         default: try await trim()
         }
@@ -121,7 +135,8 @@ final class SimulatedCluster {
         replication.followsByItself = false
         do {
             node.store = try await Store.open(
-                at: node.path, records: Mark.self, Total.self, Item.self, options: options, replication: replication)
+                at: node.path, records: Mark.self, Total.self, Item.self, Tally.self, options: options,
+                replication: replication)
         } catch let error as StoreError
             where [.logUnavailable, .outcomeUnknown, .schemaMismatch].contains(error.code)
         {}
@@ -156,7 +171,8 @@ final class SimulatedCluster {
             }
             (acknowledgedSequence, acknowledgedCount) = (committed.position.sequence, committed.result)
         } catch let error as StoreError where error.code == .outcomeUnknown {
-            fates[token] = .unknown
+            // A commit that failed after its append has no such cause: this node applies it later.
+            fates[token] = .unknown(error.cause as? UnknownWrite)
         } catch {
             fates[token] = .notCommitted
         }
@@ -179,6 +195,33 @@ final class SimulatedCluster {
     /// The commit fails after the log has the entry; the replica must apply it from there.
     private func writeThatFailsToCommit(_ store: Store, _ token: Int) async throws {
         FaultInjector(store).failing(.commit, with: random.oneIn(2) ? .diskFull : .mapFull) { write(store, token) }
+    }
+
+    /// Takes the consumer, or counts the marks of its next change sets.
+    private func consume(_ node: Node, _ store: Store) {
+        do {
+            guard let consumer = node.consumer, !random.oneIn(10) else {
+                let taken = try store.write { tx in
+                    let start = try FeedStart.oldest.position(in: tx._reading)
+                    var taken = try tx.makeConsumer(named: "tally", at: start, lease: RetentionLease())
+                    taken.generation += 1
+                    try tx.put(taken, named: "tally")
+                    return taken
+                }
+                node.consumer = FeedConsumer("tally", store, taken, options: ConsumerOptions(), hold: nil)
+                return
+            }
+            let step = ConsumerStep(consumer: consumer, first: 1, limit: 1 + random.below(5)) { set, tx in
+                let count = try set.changes(of: Mark.self).count
+                if count == 0 { return }
+                var tally = try tx.get(Tally.self, id: 0) ?? Tally(id: 0, count: 0)
+                tally.count += count
+                try tx.upsert(tally)
+            }
+            _ = try store.write { tx in try step.run(&tx) }
+        } catch {
+            if (error as? StoreError)?.code == .consumerLost { node.consumer = nil }
+        }
     }
 
     private func readHere(_ node: Node) throws {
@@ -217,6 +260,27 @@ final class SimulatedCluster {
         try await engine.trim(through: oldest)
     }
 
+    /// Counts the rest of the marks on one node, and brings the others up to there.
+    private func finishTally() throws {
+        let node = random.pick(nodes)
+        guard let store = node.store else { return }
+        node.consumer = nil
+        for _ in 0..<200 { consume(node, store) }
+        for node in nodes { try node.store?.replicator?.followNow() }
+    }
+
+    /// Asks what became of the writes without an answer. Each answer is checked as if the write had returned it.
+    private func settleUnknown() async throws {
+        for (token, fate) in fates.sorted(by: { $0.key < $1.key }) {
+            guard case .unknown(let write?) = fate, let store = random.pick(nodes).store else { continue }
+            do {
+                let outcome = try await store.outcome(of: write)
+                fates[token] = outcome == .committed ? .committed(try store.position) : .notCommitted
+            } catch let error as StoreError where error.code == .outcomeUnknown {}
+        }
+        for node in nodes { try node.store?.replicator?.followNow() }
+    }
+
     // MARK: Checking
 
     private func check() throws {
@@ -253,6 +317,10 @@ final class SimulatedCluster {
         guard try first.read({ try $0.get(Total.self, id: 0)?.count ?? 0 }) == marks.count else {
             throw Mismatch("the total is not the number of writes")
         }
+        let consumers = try stores.map { store in try store.read { try $0._reading.consumers() } }
+        guard Set(consumers).count == 1 else { throw Mismatch("the consumers differ: \(consumers)") }
+        let tally = try first.read { try $0.get(Tally.self, id: 0)?.count ?? 0 }
+        guard tally == marks.count else { throw Mismatch("the consumer counted \(tally) of \(marks.count) marks") }
         for store in stores {
             var findings: [String] = []
             _ = try store.verify { findings.append("\($0)") }

@@ -1,8 +1,15 @@
+@_spi(Measuring) import ModelStore
 import ModelStoreReplication
 import ModelStoreTesting
 import StoreRuntime
 import TestSupport
 import Testing
+
+@Record
+private struct Sale {
+    @ID var id: Int
+    var amount: Int
+}
 
 /// Commands on the directory of a replica. The tests with servers are those of the logs.
 @Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ReplicaTests {
@@ -25,6 +32,21 @@ import Testing
         for command in ["types", "verify", "feed"] { #expect(try tool.run(command).status == 0, "\(command)") }
         let run = try tool.run("consumers", "delete", "nobody", "--yes")
         #expect(run.status == 1 && run.errors.contains("replica"), "\(run)")
+    }
+
+    @Test func `verify finds a record of a replica that was changed beside its log`() async throws {
+        let tool = try Tool()
+        let store = try await Store.open(
+            at: tool.store, records: Sale.self, replication: .shared(MemoryLog(), node: "a"))
+        defer { store.close() }
+        try await store.write { tx in try tx.insert(Sale(id: 1, amount: 2)) }
+        #expect(try tool.run("verify").status == 0)
+        try await store.write { tx in
+            tx.leaveOutOfFeed()
+            try tx.update(Sale.self, id: 1) { $0.amount = 3 }
+        }
+        let run = try tool.run("verify")
+        #expect(run.status == 1 && run.output.contains("contradiction"), "\(run)")
     }
 
     @Test func `the commands of replication name what they lack`() async throws {

@@ -125,5 +125,6 @@ extension WriteTransaction {
             throw fail(error)
         }
         didKeepHouse = true
+        writtenConsumers.insert(name)
     }
 }

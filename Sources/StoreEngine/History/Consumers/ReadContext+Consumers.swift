@@ -46,6 +46,7 @@ extension WriteTransaction {
             throw fail(error)
         }
         didKeepHouse = true
+        writtenConsumers.insert(name)
     }
 
     /// Removes a consumer.

@@ -14,6 +14,8 @@ package struct CatalogEditor: ~Copyable {
     /// The types that other types replaced.
     package private(set) var replaced: [RecordType]
     var didWrite = false
+    /// Whether the records of a type have another form after the edit, or are gone.
+    private var changesForm = false
     /// The databases to drop at the end of the edit. They are not dropped earlier: once LMDB has closed a handle, an abort does
     /// not restore it.
     private var dropped: [LMDBDatabase] = []
@@ -93,6 +95,9 @@ package struct CatalogEditor: ~Copyable {
     }
 
     mutating func write(_ type: RecordType) throws(StoreError) {
+        if let typeIndex = index(of: type), types[typeIndex].fields != type.fields || type.isReplaced == true {
+            changesForm = true
+        }
         let json = try CatalogStorage.write(type, to: databases.catalog, in: &raw)
         head = try FeedHousekeeping.append(.schema, type: type.id, description: json, head, databases, context, &raw)
         keep(type)
@@ -190,7 +195,9 @@ package struct CatalogEditor: ~Copyable {
         }
         let next = didWrite ? version + 1 : version
         if didWrite { try StoreFormat.writeCatalogVersion(next, databases, &raw) }
-        return FinishedEdit(raw: raw, types: opened, version: next, head: head, didWrite: didWrite || didMakeSamples)
+        return FinishedEdit(
+            raw: raw, types: opened, version: next, head: head, didWrite: didWrite || didMakeSamples,
+            changesForm: changesForm)
     }
 
     private mutating func open(_ name: String) throws(StoreError) -> LMDBDatabase {

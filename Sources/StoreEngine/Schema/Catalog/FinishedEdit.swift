@@ -7,8 +7,14 @@ package struct FinishedEdit: ~Copyable {
     package let version: UInt64
     package let head: FeedHead
     package let didWrite: Bool
+    /// Whether the records of a type have another form after the edit, or are gone.
+    package let changesForm: Bool
 
-    init(raw: consuming LMDBWriteTransaction, types: [OpenType], version: UInt64, head: FeedHead, didWrite: Bool) {
+    init(
+        raw: consuming LMDBWriteTransaction, types: [OpenType], version: UInt64, head: FeedHead, didWrite: Bool,
+        changesForm: Bool
+    ) {
+        self.changesForm = changesForm
         self.raw = raw
         self.types = types
         self.version = version

@@ -73,6 +73,8 @@ struct ReplayRunner {
         let (first, now) = (head.sequence, writes.first?.time ?? core.options.clock())
         var positions: [Position] = []
         var entries: [WrittenEntry?] = []
+        let isReplica = core.options.commitLog != nil
+        var content = isReplica ? try ReadContext(snapshot: raw.snapshot, state: state).storedContentSum() : nil
         for (index, write) in writes.enumerated() {
             do {
                 if try write.expected?.isThere(at: head.sequence, hash: head.hash) == true {
@@ -89,28 +91,42 @@ struct ReplayRunner {
                 head = try FeedHousekeeping.append(
                     .reset, type: type, description: [], head, state.databases, write.context, &raw)
                 entries.append(nil)
-            case .state(_, let replica): try StoreFormat.writeReplica(replica, state.databases, &raw)
+            case .state(_, let replica):
+                do {
+                    try StoreFormat.writeReplica(replica, state.databases, &raw)
+                } catch {
+                    if error.isMapFull { return .mapFull }
+                    throw error
+                }
             case .closure: head.epoch = write.epoch
             }
             if let body = write.content.body {
                 switch ClosureEnd.run(
-                    body, write.context, state, head, raw, keepsEntry: core.notifier.wantsEntries)
+                    body, write.context, state, head, raw, keepsEntry: core.notifier.wantsEntries,
+                    sumsContent: isReplica)
                 {
                 case .undone(let error): return error.isMapFull ? .mapFull : .failed(at: index, error)
                 case .kept(let finished):
                     if head.sequence < finished.head.sequence { entries.append(finished.entry) }
                     head = finished.head
+                    content? += finished.contentChange
                     raw = finished.intoRaw()
                 }
             }
             do {
                 try write.expected?.require(at: head.sequence, hash: head.hash)
+                if case .state(let entry, _) = write.content, let expected = entry.contentSum {
+                    let found = try content ?? ReadContext(snapshot: raw.snapshot, state: state).contentSum()
+                    guard found == expected else { throw ReplayedWrite.otherContent(found, expected) }
+                    content = found
+                }
             } catch {
                 return .failed(at: index, error)
             }
             positions.append(Position(store: state.identity, head: head))
         }
         do {
+            try mapLMDB { () throws(LMDBError) in try content?.write(state.databases, &raw) }
             try head.write(since: first, now: now, heldUntil: core.retention.feedHeldUntil, state, in: &raw)
         } catch {
             if error.isMapFull { return .mapFull }
@@ -120,7 +136,11 @@ struct ReplayRunner {
             if failure.isMapFull { return .mapFull }
             throw failure
         }
-        if head.sequence > first { core.notifier.committed(head.sequence, entries) }
+        if head.sequence > first {
+            core.notifier.committed(head.sequence, entries)
+        } else {
+            core.notifier.committedAside()
+        }
         return .committed(positions)
     }
 }

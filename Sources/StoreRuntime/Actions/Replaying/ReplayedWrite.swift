@@ -11,19 +11,20 @@ package struct ReplayedWrite: Sendable {
         case schema(RecordType)
         /// A program that is not ModelStore has written records of the type with this number, or of all types.
         case reset(type: UInt32)
-        /// No change set: the assigned ids by the number of the type, and the replica state.
-        case state(assigned: [UInt32: UInt64], replica: [UInt8])
+        /// No change set: what an entry of a log has beside them, and the replica state after it.
+        case state(LoggedEntry, replica: [UInt8])
 
         /// The write closure; nil if there is none.
         var body: (@Sendable (inout WriteTransaction) throws -> Void)? {
             switch self {
             case .closure(let body): body
-            case .state(let assigned, _):
+            case .state(let entry, _):
                 { transaction in
-                    for (type, id) in assigned {
+                    for (type, id) in entry.assigned {
                         guard let typeIndex = transaction._reading.catalog.typeIndex(ofID: type) else { continue }
                         try transaction.keepAssignedIDs(above: id, typeIndex: typeIndex)
                     }
+                    for consumer in entry.consumers { try transaction.put(consumer) }
                 }
             case .schema, .reset: nil
             }
@@ -56,7 +57,7 @@ package struct ReplayedWrite: Sendable {
             }
         }
 
-        private static func diverged(_ reason: String) -> StoreError {
+        fileprivate static func diverged(_ reason: String) -> StoreError {
             StoreError(
                 .replicaDiverged, "this replica and the log contradict each other: \(reason)",
                 remedy: "keep this directory to find the cause, and let the replica join again in an empty directory")
@@ -84,11 +85,16 @@ package struct ReplayedWrite: Sendable {
         self.content = content
     }
 
-    /// Returns a write without a change set.
-    static func keep(_ assigned: [UInt32: UInt64], _ replica: [UInt8]) -> ReplayedWrite {
+    /// Returns the write of what an entry of a log has beside its change sets.
+    static func keep(_ entry: LoggedEntry, _ replica: [UInt8]) -> ReplayedWrite {
         ReplayedWrite(
             time: Date(timeIntervalSinceReferenceDate: 0), originName: "", processID: 0, epoch: 0,
-            .state(assigned: assigned, replica: replica))
+            .state(entry, replica: replica))
+    }
+
+    /// The error of a replica whose records are not those of the node that has written an entry.
+    static func otherContent(_ found: ContentSum, _ expected: ContentSum) -> StoreError {
+        Expected.diverged("after the entry the records have the sum \(found) here, and \(expected) in the log")
     }
 
     /// The inputs of the write transaction.

@@ -11,7 +11,8 @@ struct ReplicationGroup: ParsableCommand {
             Exit status: 1 if the node has stopped; 2 if the log cannot be reached.
             """,
         subcommands: [
-            ReplicationStatusCommand.self, ReplicationMembers.self, ReplicationWait.self, ReplicationInit.self,
-            ReplicationSnapshot.self, ReplicationTrim.self, ReplicationRejoin.self, ReplicationBeginGeneration.self,
+            ReplicationStatusCommand.self, ReplicationMembers.self, ReplicationWait.self, ReplicationVerify.self,
+            ReplicationInit.self, ReplicationSnapshot.self, ReplicationTrim.self, ReplicationRejoin.self,
+            ReplicationBeginGeneration.self,
         ])
 }

@@ -1,0 +1,44 @@
+import ArgumentParser
+import ModelStoreReplication
+import StoreEngine
+
+/// `replication verify`: compares the records of a node with the log and the other nodes.
+struct ReplicationVerify: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Compares all records of a node with what the log has given it.",
+        discussion: """
+            Also compares them with the nodes that have told the log that they are at the same entry. Programs may have the \
+            node open. The command verify checks the rest of the store.
+
+            Exit status: 1 if the records differ.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var logOptions: LogOptions
+
+    func run() throws {
+        let path = try options.requireStore()
+        let found = try logOptions.administer { try await $0.verify(replicaAt: path) }
+        let columns = [
+            OutputColumn("applied", isNumeric: true), OutputColumn("records"), OutputColumn("log"),
+            OutputColumn("equal", isNumeric: true), OutputColumn("other", isNumeric: true),
+        ]
+        try options.printing { output in
+            try RowPrinter.printOne(
+                options.format, columns: columns,
+                [
+                    .count(found.applied.index), OutputCell(found.recordSum),
+                    found.loggedSum.map { OutputCell($0) } ?? OutputCell(.null),
+                    .count(UInt64(found.equalNodes.count)), .count(UInt64(found.otherNodes.count)),
+                ], to: output)
+        }
+        guard found.isSound else {
+            throw CommandFailure(
+                .failed, "the node has other records than its log has given it; see store-cli replication rejoin")
+        }
+        guard found.otherNodes.isEmpty else {
+            throw CommandFailure(
+                .failed, "other nodes have other records: \(found.otherNodes.joined(separator: ", ")); verify them too")
+        }
+    }
+}
