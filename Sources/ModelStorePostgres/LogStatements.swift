@@ -33,6 +33,18 @@ enum LogStatements {
     /// Says which standbys a commit waits for.
     static let standbys = "select convert_to(current_setting('synchronous_standby_names'), 'UTF8')"
 
+    /// Whether the user may see how far the standbys are.
+    static let seesStandbys = "select pg_has_role(current_user, 'pg_read_all_stats', 'usage')::int::bigint"
+
+    /// The end of the server's journal on its disk, as text.
+    static let journalEnd = "select convert_to(pg_current_wal_flush_lsn()::text, 'UTF8')"
+
+    /// The number of synchronous standbys that have the journal on disk up to a place. 1: the place, as text.
+    static let standbysThere = """
+        select count(*) from pg_stat_replication
+        where sync_state in ('sync', 'quorum') and flush_lsn >= $1::text::pg_lsn
+        """
+
     /// 1: name.
     static let head = "select generation, index, hash from modelstore_head where name = $1"
 

@@ -1,4 +1,5 @@
 #if Postgres
+import Glibc
 public import ModelStoreReplication
 import StoreEngine
 import StoreRuntime
@@ -14,7 +15,8 @@ import Synchronization
 ///
 /// The log is two tables of the database, which the first node makes. An append is one statement: it moves the head if the head is
 /// still the entry before, and inserts the entry. The server's commit makes it durable: on one server, or on its synchronous standbys
-/// too (`synchronous_standby_names`).
+/// too (`synchronous_standby_names`). With standbys, an entry counts only once they have it, whatever else makes it visible. The user then
+/// needs the role `pg_read_all_stats`.
 ///
 /// - `appending` and `reading` are protected by their mutexes. Each is a connection that is made when it is needed.
 public final class PostgresLog: SharedLog, BlockingLog {
@@ -36,6 +38,10 @@ public final class PostgresLog: SharedLog, BlockingLog {
 
     private let name: String
     private let info: String
+    /// Nil if the server waits for no standby.
+    private let quorum: StandbyQuorum?
+    /// The newest position that the standbys are known to have.
+    private let confirmed = Mutex<LogPosition?>(nil)
     private let appending = Mutex<PostgresConnection?>(nil)
     private let reading = Mutex<PostgresConnection?>(nil)
 
@@ -53,12 +59,20 @@ public final class PostgresLog: SharedLog, BlockingLog {
     private init(name: String, connection info: String) throws(SharedLogError) {
         self.name = name
         self.info = info
-        do {
+        do throws(SharedLogError) {
             let connection = try PostgresConnection(info)
             for statement in LogStatements.setup { _ = try connection.run(statement) }
             _ = try connection.run(LogStatements.begin, [.text(name)])
             let standbys = try connection.run(LogStatements.standbys).first?.first ?? nil
-            durability = standbys?.isEmpty == false ? .standbys : .onePrimary
+            quorum = StandbyQuorum(names: String(decoding: standbys ?? [], as: UTF8.self))
+            durability = quorum == nil ? .onePrimary : .standbys
+            if quorum != nil, let row = try connection.run(LogStatements.seesStandbys).first {
+                guard try ResultRow(row).integer(at: 0) == 1 else {
+                    throw SharedLogError(
+                        .refused,
+                        "the user may not see how far the standbys are; grant the user the role pg_read_all_stats")
+                }
+            }
         } catch {
             // Nothing was appended, whatever was lost.
             throw error.code == .unknown ? SharedLogError(.unavailable, error.message) : error
@@ -73,7 +87,9 @@ public final class PostgresLog: SharedLog, BlockingLog {
     public func head() async throws(SharedLogError) -> LogPosition {
         try await BlockingWork.run { () throws(SharedLogError) in
             guard let row = try self.read(LogStatements.head, [.text(self.name)]).first else { throw Self.gone }
-            return try ResultRow(row).position(at: 0)
+            let head = try ResultRow(row).position(at: 0)
+            try self.confirm(head)
+            return head
         }
     }
 
@@ -109,7 +125,15 @@ public final class PostgresLog: SharedLog, BlockingLog {
                 ], on: &connection, info)
         }
         guard let row = rows.first else { throw SharedLogError(.unknown, "PostgreSQL gave no result") }
-        if try ResultRow(row).integer(at: 0) == 1 { return .appended }
+        if try ResultRow(row).integer(at: 0) == 1 {
+            do {
+                try confirm(entry.position)
+            } catch {
+                // The entry is on the server, and a standby that takes over may lack it.
+                throw SharedLogError(.unknown, error.message)
+            }
+            return .appended
+        }
         do {
             return .conflict(try entriesNow(after: entry.previous, maximumByteCount: 1 << 20))
         } catch {
@@ -133,8 +157,34 @@ public final class PostgresLog: SharedLog, BlockingLog {
             guard let body = row[6] else { continue }
             entries.append(try LogEntry(body))
         }
+        try confirm(head)
         return LogBatch(entries: entries, head: head, floor: floor)
     }
+
+    /// Waits until enough standbys have a position that is visible here.
+    ///
+    /// - Throws: ``SharedLogError`` with the code `unavailable` after five seconds.
+    private func confirm(_ position: LogPosition) throws(SharedLogError) {
+        guard let quorum, confirmed.withLock({ $0 }) != position else { return }
+        let deadline = ContinuousClock.now + Self.standbyPatience
+        guard let row = try read(LogStatements.journalEnd, []).first else { throw Self.gone }
+        let end = try ResultRow(row).bytes(at: 0)
+        while true {
+            let found = try read(LogStatements.standbysThere, [.text(String(decoding: end, as: UTF8.self))]).first
+            if let found, try ResultRow(found).integer(at: 0) >= quorum.count {
+                return confirmed.withLock { $0 = position }
+            }
+            guard .now < deadline else {
+                throw SharedLogError(
+                    .unavailable, "PostgreSQL has an entry that fewer than \(quorum.count) of its standbys have")
+            }
+            usleep(Self.standbyPause)
+        }
+    }
+
+    private static let standbyPatience = Duration.seconds(5)
+    /// In microseconds.
+    private static let standbyPause: UInt32 = 2_000
 
     /// Throws unless the log can be read on from a position.
     private static func require(

@@ -24,6 +24,30 @@ final class PostgresServer: LogServer {
         try await PostgresLog.open(name: name, connection: connection)
     }
 
+    /// Makes a standby of a server, under the name `standby`.
+    init(standbyOf primary: PostgresServer) throws {
+        path = FileManager.default.temporaryDirectory.path + "/pg-" + UUID().uuidString.prefix(8)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try Self.run("/bin/chown", ["postgres", path])
+        try Self.run(
+            "/usr/bin/setpriv",
+            Self.asPostgres
+                + [
+                    Self.programs + "/pg_basebackup", "-D", path + "/data", "-R", "-X", "stream", "-c", "fast", "-d",
+                    primary.connection + " application_name=standby",
+                ])
+        try start()
+    }
+
+    /// Runs a statement, and returns its rows.
+    func run(_ statement: String) throws -> [String] {
+        let process = try ChildProcess(
+            "/usr/bin/psql", ["-X", "-A", "-t", "-d", connection, "-c", statement], mergesErrors: true)
+        let lines = process.remainingLines()
+        guard try process.wait() == .exit(0) else { throw Mismatch("\(statement): \(lines)") }
+        return lines
+    }
+
     init() throws {
         path = FileManager.default.temporaryDirectory.path + "/pg-" + UUID().uuidString.prefix(8)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -46,7 +70,7 @@ final class PostgresServer: LogServer {
                 ],
             mergesErrors: true)
         while let line = process.nextLine() {
-            guard line.contains("ready to accept connections") else { continue }
+            guard line.contains("ready to accept") else { continue }
             return server.withLock { $0 = process }
         }
         throw Mismatch("PostgreSQL did not start")
