@@ -171,6 +171,10 @@ public final class EtcdLog: SharedLog {
         }
         var entries: [LogEntry] = []
         for pair in pairs { entries.append(try LogEntry([UInt8](pair.value))) }
+        // A full cluster has removed entries without a note of it, see ``trim(through:)``.
+        if let begin = entries.first?.previous, begin.index > position.index {
+            throw SharedLogError(.trimmed, "the log begins after entry \(begin.index)", floor: begin)
+        }
         guard position == (head.index <= position.index ? head : entries.first?.previous) else {
             throw SharedLogError(.diverged, "the log has another entry \(position.index)")
         }
@@ -209,15 +213,26 @@ public final class EtcdLog: SharedLog {
 
     /// Removes the entries up to a position, and lets the cluster forget the keys' history up to there, also that of other programs.
     ///
+    /// Also works in a cluster that has reached its quota. It needs `etcdctl defrag` and `etcdctl alarm disarm` afterwards.
+    ///
     /// - Throws: ``ModelStoreReplication/SharedLogError``: `unavailable`, `refused`; `diverged` if the log has another entry there.
     public func trim(through position: LogPosition) async throws(SharedLogError) {
         let before = try await entries(after: position, maximumByteCount: 1)
         if before.floor.index >= position.index { return }
         var request = EtcdTxnRequest()
         request.compare = [.has(keys.floor, before.floor.stored)]
-        request.success = [.put(keys.floor, position.stored), .remove(keys.entry(0), keys.entry(position.index + 1))]
+        let removal = EtcdRequestOp.remove(keys.entry(0), keys.entry(position.index + 1))
         do throws(SharedLogError) {
-            let response = try await calls.transact(request, .once)
+            let response: EtcdTxnResponse
+            do throws(SharedLogError) {
+                request.success = [.put(keys.floor, position.stored), removal]
+                response = try await calls.transact(request, .once)
+            } catch {
+                guard error.code == .full else { throw error }
+                // A full cluster accepts nothing but removals. The first entry then says where the log begins.
+                request.success = [removal]
+                response = try await calls.transact(request, .once)
+            }
             var compaction = EtcdCompactionRequest()
             compaction.revision = response.header.revision
             if response.succeeded { try await calls.compact(compaction) }

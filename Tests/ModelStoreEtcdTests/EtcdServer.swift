@@ -20,13 +20,17 @@ final class EtcdServer: LogServer {
 
     /// Makes a directory, and starts a server in it.
     ///
-    /// - Parameter isSecure: whether the server takes connections with TLS only. ``authority`` is then its certificate.
-    init(isSecure: Bool = false) throws {
+    /// - Parameters:
+    ///   - isSecure: whether the server takes connections with TLS only. ``authority`` is then its certificate.
+    ///   - quota: the most bytes of the server's data file; nil for etcd's own limit.
+    init(isSecure: Bool = false, quota: Int? = nil) throws {
         path = FileManager.default.temporaryDirectory.path + "/etcd-" + UUID().uuidString.prefix(8)
         let ports = try Self.freePorts(2)
         endpoint = "\(isSecure ? "https" : "http")://127.0.0.1:\(ports[0])"
         peer = "http://127.0.0.1:\(ports[1])"
-        options = isSecure ? ["--cert-file", path + "/certificate.pem", "--key-file", path + "/key.pem"] : []
+        options =
+            (isSecure ? ["--cert-file", path + "/certificate.pem", "--key-file", path + "/key.pem"] : [])
+            + (quota.map { ["--quota-backend-bytes", String($0)] } ?? [])
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         if isSecure {
             try Self.run(
@@ -49,6 +53,11 @@ final class EtcdServer: LogServer {
         ] {
             try Self.run("/usr/bin/etcdctl", ["--endpoints", endpoint, "--cacert", authority] + command)
         }
+    }
+
+    /// Runs commands of etcd's own tool.
+    func control(_ arguments: String...) throws {
+        try Self.run("/usr/bin/etcdctl", ["--endpoints", endpoint] + arguments)
     }
 
     /// Returns the number of leases that the server has.
