@@ -5,43 +5,80 @@ import ModelStoreReplication
 import ModelStoreEtcd
 #endif
 
-/// A value that the nodes write.
-@Record
-struct Measurement {
-    @ID var id: String
-    var value: Int
-}
-
 /// A node of the cluster that `Tools/cluster` starts. It writes what its input asks for, and prints what a live query shows.
 ///
 /// ```
-/// cluster-node DIRECTORY NAME ENDPOINT,ENDPOINT,…
+/// cluster-node DIRECTORY NAME ENDPOINT,ENDPOINT,… SNAPSHOTS
+/// cluster-node check DIRECTORY OUTPUT DIRECTORY OUTPUT …
 /// ```
 ///
-/// Each line of input is `write ID`, `list` or `state`.
+/// Each line of input is one of these:
+///
+/// - `write ID`, `list` and `state`, for the demonstration;
+/// - `work` and `rest` begin and end the work of the rounds;
+/// - `settle` waits until the consumer and this node have everything;
+/// - `end` ends the process.
 @main
 enum ClusterNode {
     static func main() async throws {
-        let arguments = CommandLine.arguments
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if arguments.first == "check" { return try check(Array(arguments.dropFirst())) }
         guard arguments.count == 4 else {
-            say("usage: cluster-node DIRECTORY NAME ENDPOINT,ENDPOINT,…")
+            Journal.say("usage: cluster-node DIRECTORY NAME ENDPOINT,ENDPOINT,… SNAPSHOTS")
             exit(64)
         }
-        let endpoints = arguments[3].split(separator: ",").map(String.init)
-        let store = try await open(at: arguments[1], name: arguments[2], endpoints)
+        let endpoints = arguments[2].split(separator: ",").map(String.init)
+        let store = try await open(at: arguments[0], name: arguments[1], endpoints, snapshots: arguments[3])
         defer { store.close() }
-        say("opened")
-        let showing = Task { try await show(store) }
-        for await line in inputLines() { await answer(line, store) }
-        showing.cancel()
+        Journal.say("opened")
+        let work = ClusterWork(store: store, node: arguments[1])
+        let beside: [Task<Void, Never>] = [Task { try? await show(store) }, Task { await work.consume() }]
+        var working: Task<Void, Never>?
+        reading: for await line in inputLines() {
+            switch line {
+            case "end": break reading
+            case "work": working = Task { await work.run() }
+            case "rest":
+                working?.cancel()
+                await working?.value
+                Journal.say("resting")
+            default: await answer(line, store)
+            }
+        }
+        for task in beside + [working].compactMap(\.self) { task.cancel() }
+        for task in beside { await task.value }
     }
 
-    private static func open(at path: String, name: String, _ endpoints: [String]) async throws -> Store {
+    private static func check(_ files: [String]) throws {
+        let pairs = stride(from: 0, to: files.count - 1, by: 2)
+        let check = try ClusterCheck(stores: pairs.map { files[$0] }, outputs: pairs.map { files[$0 + 1] })
+        for finding in check.findings.prefix(20) { Journal.say(finding) }
+        guard check.findings.isEmpty, check.writeCount > 0 else { exit(1) }
+        Journal.say("\(check.writeCount) returned writes, \(check.readCount) linearizable reads")
+    }
+
+    /// Opens the store. A cluster that has just been started, or that has no majority at the moment, is waited for.
+    private static func open(
+        at path: String, name: String, _ endpoints: [String], snapshots: String
+    ) async throws -> Store {
         #if Etcd
-        let log = try await EtcdLog.open(name: "cluster", endpoints: endpoints)
-        return try await Store.open(at: path, records: Measurement.self, replication: .shared(log, node: name))
+        let deadline = ContinuousClock.now + .seconds(60)
+        while true {
+            do {
+                let log = try await EtcdLog.open(name: "cluster", endpoints: endpoints)
+                return try await Store.open(
+                    at: path, records: Measurement.self, Step.self, Counter.self,
+                    replication: .shared(log, node: name, snapshots: .directory(snapshots)))
+            } catch let error as StoreError where error.code == .replicaDiverged {
+                Journal.say("stopped \(error.code)")
+                exit(1)
+            } catch {
+                guard .now < deadline else { throw error }
+                try await Task.sleep(for: .milliseconds(200))
+            }
+        }
         #else
-        say("cluster-node was built without etcd; build it with --traits Etcd")
+        Journal.say("cluster-node was built without etcd; build it with --traits Etcd")
         exit(64)
         #endif
     }
@@ -51,7 +88,7 @@ enum ClusterNode {
         var shown: Set<String> = []
         for try await update in store.updates(of: FetchRequest<Measurement>()) {
             for measurement in update.results where shown.insert(measurement.id).inserted {
-                say("shown \(measurement.id)")
+                Journal.say("shown \(measurement.id)")
             }
         }
     }
@@ -62,22 +99,31 @@ enum ClusterNode {
         case ("write"?, 2):
             do {
                 try await store.write { tx in try tx.insert(Measurement(id: words[1], value: words[1].count)) }
-                say("written \(words[1])")
+                Journal.say("written \(words[1])")
             } catch {
-                say("failed \(words[1]) \((error as? StoreError)?.code.description ?? "\(error)")")
+                Journal.say("failed \(words[1]) \((error as? StoreError)?.code.description ?? "\(error)")")
             }
         case ("list"?, 1):
             let ids = try? store.read { try $0.fetch(Measurement.self).map(\.id).sorted() }
-            say("list \((ids ?? []).joined(separator: " "))")
+            Journal.say("list \((ids ?? []).joined(separator: " "))")
         case ("state"?, 1):
-            guard let status = store.replication, let position = try? store.position else { return say("state none") }
-            say("state \(status.state) applied \(status.applied.index) position \(position.sequence) \(position.hash)")
-        default: say("unknown \(line)")
+            guard let status = store.replication, let position = try? store.position else {
+                return Journal.say("state none")
+            }
+            Journal.say(
+                "state \(status.state) applied \(status.applied.index) position \(position.sequence) \(position.hash)")
+        case ("settle"?, 1):
+            do {
+                try await store.read(.linearizable) { _ in }
+                try await store.wait(forConsumer: "steps", toPass: store.position)
+                try await store.read(.linearizable) { _ in }
+                Journal.say("settled")
+            } catch {
+                Journal.say("unsettled \(error)")
+            }
+        default: Journal.say("unknown \(line)")
         }
     }
-
-    /// Prints a line at once, also to a pipe.
-    private static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
     private static func inputLines() -> AsyncStream<String> {
         let (lines, continuation) = AsyncStream.makeStream(of: String.self)
