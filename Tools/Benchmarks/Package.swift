@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
     name: "Benchmarks",
     dependencies: [
-        .package(name: "ModelStore", path: "../.."),
+        .package(name: "ModelStore", path: "../..", traits: ["Etcd"]),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -19,7 +19,10 @@ let package = Package(
                 "CLMDBRaw",
                 .product(name: "ModelStore", package: "ModelStore"),
                 .product(name: "ModelStoreComponents", package: "ModelStore"),
+                .product(name: "ModelStoreEtcd", package: "ModelStore"),
                 .product(name: "ModelStoreReplay", package: "ModelStore"),
+                .product(name: "ModelStoreReplication", package: "ModelStore"),
+                .product(name: "ModelStoreTesting", package: "ModelStore"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -21,7 +21,7 @@ struct Benchmarks: AsyncParsableCommand {
             """,
         subcommands: [
             YCSB.self, FeedBenchmark.self, LiveBenchmark.self, OwnershipBenchmark.self, PastBenchmark.self,
-            ReplayBenchmark.self,
+            ReplayBenchmark.self, ReplicationBenchmark.self,
         ])
 
     @Option(help: "The number of accounts.") var rows = 200_000
