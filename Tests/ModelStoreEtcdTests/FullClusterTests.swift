@@ -50,7 +50,7 @@ import Testing
         try server.control("defrag")
         try server.control("alarm", "disarm")
         #expect(await write(count, one) == nil)
-        // A node that lacks the removed entries is told so.
+        // A node that lacks the removed entries gets an error that says so.
         let error = await #expect(throws: StoreError.self) {
             _ = try await Store.open(
                 at: self.directory.appending(path: "two").path, records: Page.self,

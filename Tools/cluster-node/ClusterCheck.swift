@@ -1,7 +1,7 @@
 import Foundation
 import ModelStore
 
-/// Compares the stores of all nodes after the rounds with what the nodes have printed. No search for an order is needed, as each write
+/// Compares the stores of all nodes after the rounds with the calls in the nodes' output. No search for an order is needed, as each write
 /// knows its number.
 struct ClusterCheck {
     /// The contradictions, each as a sentence.
@@ -42,7 +42,7 @@ struct ClusterCheck {
         checkOrder(of: reads.map { ($0.span, $0.count, "a read") }, after: writes)
     }
 
-    /// Checks that each call has what had returned before it began.
+    /// Checks that each call saw the writes that had returned before it began.
     private mutating func checkOrder(
         of calls: [(span: Journal.Span, seen: Int, name: String)], after writes: [Journal.Write]
     ) {

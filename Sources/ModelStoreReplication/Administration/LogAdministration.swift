@@ -70,8 +70,8 @@ public struct LogAdministration: Sendable {
     private static let noReplica = StoreError(
         .invalidValue, "the store is no replica of a log", remedy: "name the directory of a node")
 
-    /// Reads all records of a replica, and compares them with what the log has given it and with what the other nodes have. Processes
-    /// may have the replica open.
+    /// Reads all records of a replica, and compares their sum with the sum in the log and with those of the other nodes. Processes may
+    /// have the replica open.
     ///
     /// - Throws: ``/StoreEngine/StoreError``: `invalidValue` for a store that is no replica; `damaged`, `logUnavailable`, and as opening a
     ///   store.

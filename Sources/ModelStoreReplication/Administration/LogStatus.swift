@@ -40,7 +40,7 @@ public struct ReplicaStatus: Sendable {
     public var lag: UInt64 { applied.entryCount(to: head) }
 }
 
-/// What a look at all records of a replica has found.
+/// The result of reading all records of a replica.
 public struct ReplicaVerification: Sendable {
     /// The newest entry that the replica has applied.
     public let applied: LogPosition

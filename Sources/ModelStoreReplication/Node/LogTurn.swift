@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// - `version` is protected by its mutex.
 final class LogTurn: ConsumerTurn {
-    /// What the keys of the turns of consumers begin with; the consumer's name follows.
+    /// The beginning of the keys of the turns of consumers; the consumer's name follows.
     static let consumerPrefix = "consumer/"
     /// The time after which the turn ends if it is not renewed.
     private static let lifetime = Duration.seconds(10)

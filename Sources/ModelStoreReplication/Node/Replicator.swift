@@ -199,7 +199,7 @@ package final class Replicator: CommitLog {
         let window = state.withLock { $0.pause.window }
         guard window > .zero, !caller.isSimulated else { return }
         let deadline = DispatchTime.now() + .nanoseconds(Int(Double.random(in: 0...1) * (window / .nanoseconds(1))))
-        // What others write meanwhile is shown without delay.
+        // Entries of other nodes are applied without delay.
         while hasArrived.wait(timeout: deadline) == .success {
             if state.withLock({ $0.pending != nil }) { try catchUp() }
         }

@@ -18,7 +18,7 @@ public struct UnknownWrite: Error, Sendable, Hashable {
     }
 }
 
-/// What became of a write.
+/// The outcome of a write whose answer was lost.
 public enum WriteOutcome: Sendable, Hashable {
     /// The log has the write, and this replica shows it.
     case committed

@@ -3,7 +3,7 @@ import StoreEngine
 /// How far a node has applied the log, as it tells the others in a register. The log keeps the entries after it, until the register
 /// ends.
 struct LogMember: Sendable, Hashable {
-    /// What the keys of these registers begin with; the node's name follows.
+    /// The beginning of the keys of these registers; the node's name follows.
     static let keyPrefix = "member/"
     /// A node that is away for longer holds no entries. It joins again with a snapshot.
     static let lifetime = Duration.seconds(86_400)

@@ -12,7 +12,7 @@ final class ConsumerHold: Sendable {
     ///
     /// - Parameter number: the number of the byte in the wake file that stands for the consumer.
     init?(_ number: UInt32, of wakeFile: WakeFile, _ name: String, _ log: (any CommitLog)?) async throws {
-        // The byte first: whoever has it knows that no other process of this node uses the node's turn.
+        // A process takes the byte first, and then knows that no other process of this node uses the node's turn.
         guard let byte = try mapLMDB({ () throws(LMDBError) in try ExclusiveByte(number, of: wakeFile) }) else {
             return nil
         }

@@ -32,7 +32,7 @@ package protocol CommitLog: AnyObject, Sendable {
     /// Takes the turn to run a consumer, which one node at a time has.
     ///
     /// - Returns: nil while another node has it.
-    /// - Throws: an error for which ``isOutage(_:)`` is true, or another one that no later attempt mends.
+    /// - Throws: an error. A later attempt may succeed if ``isOutage(_:)`` is true for it.
     func takeTurn(ofConsumer name: String) async throws -> (any ConsumerTurn)?
 
     /// Whether an error ends once the log can be reached again.

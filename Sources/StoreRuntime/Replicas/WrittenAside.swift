@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// What the closures of a commit have written that no change set has, and that other replicas need.
+/// The writes of a commit that no change set has, and that other replicas need.
 struct WrittenAside {
     /// The greatest id that they have assigned, by the number of the type.
     private(set) var assigned: [UInt32: UInt64] = [:]

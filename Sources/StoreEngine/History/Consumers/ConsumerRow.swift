@@ -1,6 +1,6 @@
 package import LMDB
 
-/// What a store keeps about a consumer, as bytes: replicas take it over from each other.
+/// The stored parts of a consumer, as bytes. Replicas take them over from each other.
 package struct ConsumerRow: Sendable, Equatable {
     package let name: String
     /// The stored ``ConsumerState``; nil for a consumer that was deleted.

@@ -85,7 +85,7 @@ package struct ReplayedWrite: Sendable {
         self.content = content
     }
 
-    /// Returns the write of what an entry of a log has beside its change sets.
+    /// Returns the write of an entry of a log without its change sets.
     static func keep(_ entry: LoggedEntry, _ replica: [UInt8]) -> ReplayedWrite {
         ReplayedWrite(
             time: Date(timeIntervalSinceReferenceDate: 0), originName: "", processID: 0, epoch: 0,

@@ -5,10 +5,10 @@ import StoreEngine
 /// `replication verify`: compares the records of a node with the log and the other nodes.
 struct ReplicationVerify: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Compares all records of a node with what the log has given it.",
+        commandName: "verify", abstract: "Compares the sum of all records of a node with the sum in the log.",
         discussion: """
-            Also compares them with the nodes that have told the log that they are at the same entry. Programs may have the \
-            node open. The command verify checks the rest of the store.
+            Also compares it with those of the nodes that are at the same entry. Programs may have the node open. The command \
+            verify checks the rest of the store.
 
             Exit status: 1 if the records differ.
             """)
