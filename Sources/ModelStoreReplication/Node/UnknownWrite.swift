@@ -2,7 +2,7 @@ import StoreEngine
 public import StoreRuntime
 
 /// A write of a replica whose outcome the node could not learn. It is the ``/StoreEngine/StoreError/cause`` of an error with the code
-/// `outcomeUnknown`, and ``/StoreRuntime/Store/outcome(of:)`` finds out what became of it.
+/// `outcomeUnknown`, and `outcome(of:)` of the store finds out what became of it.
 ///
 /// A service that keeps it, for example in the answer to a client, can ask later and on another node.
 public struct UnknownWrite: Error, Sendable, Hashable {
