@@ -69,6 +69,11 @@ struct Sum {
         return options
     }
 
+    /// Waits until a node knows the consumer, which another task creates.
+    private func waitForConsumer(_ store: Store, named name: String = "totals") async throws {
+        while try store.consumers().allSatisfy({ $0.name != name }) { await Task.yield() }
+    }
+
     private func sell(_ ids: Range<Int>, _ store: Store) async throws -> Position {
         var last: Position?
         for id in ids {
@@ -85,6 +90,7 @@ struct Sum {
     @Test func `a consumer goes on at another node where the first one ended`() async throws {
         let (one, two) = (try await open("one", log), try await open("two", log.connection()))
         let first = run(one)
+        try await waitForConsumer(one)
         try await one.wait(forConsumer: "totals", toPass: sell(0..<10, two))
         first.cancel()
         try await first.value
@@ -148,6 +154,7 @@ struct Sum {
     @Test func `a consumer that is reset or deleted on one node is so on the other`() async throws {
         let (one, two) = (try await open("one", log), try await open("two", log.connection()))
         let first = run(one)
+        try await waitForConsumer(one)
         try await one.wait(forConsumer: "totals", toPass: sell(0..<3, one))
         first.cancel()
         try await first.value
@@ -194,7 +201,7 @@ struct Sum {
         #expect(error?.code == .consumerExpired)
         #expect(try one.consumers().map(\.isExpired) == [false])
         let running = run(one, lease)
-        try await two.wait(forConsumer: "totals", toPass: one.position)
+        try await one.wait(forConsumer: "totals", toPass: one.position)
         running.cancel()
         try await running.value
         #expect(try await count(two) == 200)
@@ -212,6 +219,7 @@ struct Sum {
                 }
             }
         }
+        try await waitForConsumer(one, named: "copies")
         try await one.wait(forConsumer: "copies", toPass: one.position)
         copying.cancel()
         try await copying.value
