@@ -265,7 +265,14 @@ final class SimulatedCluster {
         let node = random.pick(nodes)
         guard let store = node.store else { return }
         node.consumer = nil
-        for _ in 0..<200 { consume(node, store) }
+        func position() throws -> Position? { try store.read { try $0._reading.consumer(named: "tally")?.position } }
+        var idleCount = 0
+        // A call may take the consumer anew instead of moving it.
+        while idleCount < 12 {
+            let before = try position()
+            consume(node, store)
+            idleCount = try position() == before ? idleCount + 1 : 0
+        }
         for node in nodes { try node.store?.replicator?.followNow() }
     }
 
