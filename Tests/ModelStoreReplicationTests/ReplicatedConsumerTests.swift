@@ -201,7 +201,7 @@ struct Sum {
         #expect(error?.code == .consumerExpired)
         #expect(try one.consumers().map(\.isExpired) == [false])
         let running = run(one, lease)
-        try await one.wait(forConsumer: "totals", toPass: one.position)
+        try await two.wait(forConsumer: "totals", toPass: one.position)
         running.cancel()
         try await running.value
         #expect(try await count(two) == 200)

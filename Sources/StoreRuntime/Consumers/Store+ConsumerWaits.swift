@@ -15,7 +15,7 @@ extension Store {
     /// - Parameters:
     ///   - name: the consumer's name.
     ///   - position: the position that the consumer must pass, usually that of a write.
-    /// - Throws: ``StoreError``: `consumerNotFound`, also when it is deleted meanwhile; `consumerExpired`;
+    /// - Throws: ``StoreError``: `consumerNotFound`, also when it is deleted meanwhile; `consumerExpired`, but not in a replica;
     ///   `positionOfAnotherStore`, `positionDiverged`; `closed`. `CancellationError`.
     public func wait(forConsumer name: String, toPass position: Position) async throws {
         // A consumer that sees this mark notes its position at once.
@@ -48,7 +48,8 @@ extension Store {
         }
         try transaction._reading.requireOwn(position)
         if consumer.position.sequence >= position.sequence { return nil }
-        if consumer.isExpired { throw ConsumerState.expired(name) }
+        // In a replica, another node that still has the change sets may run the consumer.
+        if consumer.isExpired, core.options.commitLog == nil { throw ConsumerState.expired(name) }
         return consumer.number
     }
 

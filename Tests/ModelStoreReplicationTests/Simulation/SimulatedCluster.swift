@@ -267,7 +267,7 @@ final class SimulatedCluster {
         node.consumer = nil
         func position() throws -> Position? { try store.read { try $0._reading.consumer(named: "tally")?.position } }
         var idleCount = 0
-        // A call may take the consumer anew instead of moving it.
+        // A call may take the consumer and not move it.
         while idleCount < 12 {
             let before = try position()
             consume(node, store)

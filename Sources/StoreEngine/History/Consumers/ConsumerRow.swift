@@ -37,19 +37,17 @@ extension WriteTransaction {
             _ = try removeConsumer(named: row.name)
             return
         }
-        do {
-            var consumer = unsafe try ConsumerState(from: bytes.span.bytes, store: state.identity)
-            // Each replica retains change sets by limits of its own.
-            consumer.isExpired = consumer.position.sequence + 1 < head.oldest
-            let interest = row.interest.isEmpty ? ConsumerInterest.all : try ConsumerInterest(from: row.interest)
-            try put(consumer, named: row.name)
-            try put(interest, ofConsumer: row.name)
-        } catch let error as CodecError {
-            throw StoreError(error, at: "the consumer \(row.name)")
-        } catch let error as StoreError {
-            throw error
+        var consumer: ConsumerState
+        let interest: ConsumerInterest
+        do throws(CodecError) {
+            consumer = unsafe try ConsumerState(from: bytes.span.bytes, store: state.identity)
+            interest = row.interest.isEmpty ? .all : try ConsumerInterest(from: row.interest)
         } catch {
-            throw StoreError(.other, "\(error)")
+            throw StoreError(error, at: "the consumer \(row.name)")
         }
+        // Each replica retains change sets by limits of its own.
+        consumer.isExpired = consumer.position.sequence + 1 < head.oldest
+        try put(consumer, named: row.name)
+        try put(interest, ofConsumer: row.name)
     }
 }
