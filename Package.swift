@@ -138,10 +138,18 @@ let package = Package(
 
         // Tools: each is a library, which its tests import, and an executable of one line.
         .target(
+            name: "LogArguments",
+            dependencies: [
+                "ModelStoreReplication", "ModelStoreEtcd", "ModelStorePostgres",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tools/log-arguments"
+        ),
+        .target(
             name: "StoreCommands",
             dependencies: [
                 "StoreEngine", "StoreExpressions", "StoreRuntime", "ModelStoreReplay", "ModelStoreReplication",
-                "ModelStoreEtcd", "ModelStorePostgres", "LMDB",
+                "LogArguments", "LMDB",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tools/store-cli/StoreCommands"
@@ -154,7 +162,7 @@ let package = Package(
         .target(
             name: "Hostwatch",
             dependencies: [
-                "ModelStore", "ModelStoreReplay",
+                "ModelStore", "ModelStoreReplay", "ModelStoreReplication", "LogArguments",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tools/hostwatch/Hostwatch"
@@ -279,13 +287,14 @@ let package = Package(
         ),
         .testTarget(name: "TidinessTests"),
         .testTarget(
-            name: "HostwatchTests", dependencies: ["Hostwatch", "hostwatch", "ModelStoreTesting", "TestSupport"]),
+            name: "HostwatchTests",
+            dependencies: ["Hostwatch", "hostwatch", "ModelStoreReplication", "ModelStoreTesting", "TestSupport"]),
         .testTarget(
             name: "StoreExpressionsTests", dependencies: ["StoreExpressions", "StoreEngine", "TestSupport"]),
         .testTarget(
             name: "StoreCLITests",
             dependencies: [
-                "StoreCommands", "store-cli", "StoreExpressions", "StoreRuntime", "StoreEngine", "LMDB",
+                "StoreCommands", "store-cli", "Hostwatch", "StoreExpressions", "StoreRuntime", "StoreEngine", "LMDB",
                 "ModelStore", "ModelStoreReplication", "ModelStoreTesting", "ChildPrograms", "ResealedTraces",
                 "TestSupport",
             ],

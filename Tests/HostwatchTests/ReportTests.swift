@@ -25,7 +25,7 @@ import Testing
             for package in packages { try tx.insert(package) }
             for mount in mounts { try tx.insert(mount) }
         }
-        let report = try store.read { try HostReport($0) }
+        let report = try store.read { try HostReport($0, of: "") }
         #expect(report.sections.map(\.section.name) == ["libs", "doc", "games"])
         #expect(report.sections.map(\.section.kibibytes) == [710, 600, 50])
         #expect(report.sections.map(\.largest.name) == ["b", "c", "f"])
@@ -36,11 +36,11 @@ import Testing
 
     @Test func `This machine has sections and processes to tell of`() throws {
         let directory = try TemporaryFiles(["readme": ""])
-        let mirror = try HostMirror(directory: directory.path + "/store")
+        let mirror = try HostMirror(directory: directory.path + "/store", host: "web")
         defer { mirror.close() }
         let snapshot = try HostReader().read()
         _ = try mirror.apply(snapshot)
-        let report = try mirror.report()
+        let (_, report) = try #require(try mirror.reports().first)
         let sizes = snapshot.processes.map { Int($0.residentBytes / 1_024) }.sorted(by: >).prefix(5)
         #expect(report.processes.map(\.kibibytes) == Array(sizes))
         let total = Dictionary(grouping: snapshot.packages, by: \.section)

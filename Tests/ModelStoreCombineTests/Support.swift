@@ -43,7 +43,7 @@ final class Received<Value: Sendable>: Sendable {
 
 /// Waits until a condition holds; the tests' time limit ends the wait otherwise.
 func until(_ holds: () -> Bool) async {
-    while !holds() { await Task.yield() }
+    while !holds(), !Task.isCancelled { await Task.yield() }
 }
 
 /// A subscriber that requests values when a test asks it to.

@@ -180,11 +180,11 @@ private struct PairChild {
             try await clock.untilSleeping()
             clock.advance(by: .seconds(6))
         }
-        while notices.all.isEmpty { await Task.yield() }
+        while notices.all.isEmpty { try await nextTurn() }
         try await clock.untilSleeping()
         #expect(notices.all.map(\.scope) == ["first"])
         clock.advance(by: .seconds(6))
-        while notices.all.count < 2 { await Task.yield() }
+        while notices.all.count < 2 { try await nextTurn() }
         #expect(notices.all.map(\.scope) == ["first", "second"])
         withExtendedLifetime((registry, things)) {}
     }

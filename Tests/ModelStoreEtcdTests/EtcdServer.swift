@@ -22,14 +22,16 @@ final class EtcdServer: LogServer {
     ///
     /// - Parameters:
     ///   - isSecure: whether the server takes connections with TLS only. ``authority`` is then its certificate.
+    ///   - asksClients: whether the server takes only clients that have a certificate of ``authority``.
     ///   - quota: the most bytes of the server's data file; nil for etcd's own limit.
-    init(isSecure: Bool = false, quota: Int? = nil) throws {
+    init(isSecure: Bool = false, asksClients: Bool = false, quota: Int? = nil) throws {
         path = FileManager.default.temporaryDirectory.path + "/etcd-" + UUID().uuidString.prefix(8)
         let ports = try Self.freePorts(2)
         endpoint = "\(isSecure ? "https" : "http")://127.0.0.1:\(ports[0])"
         peer = "http://127.0.0.1:\(ports[1])"
         options =
             (isSecure ? ["--cert-file", path + "/certificate.pem", "--key-file", path + "/key.pem"] : [])
+            + (asksClients ? ["--client-cert-auth", "--trusted-ca-file", path + "/certificate.pem"] : [])
             + (quota.map { ["--quota-backend-bytes", String($0)] } ?? [])
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         if isSecure {
@@ -45,6 +47,9 @@ final class EtcdServer: LogServer {
 
     /// The file of the certificate that a secure server has signed itself.
     var authority: String { path + "/certificate.pem" }
+
+    /// The file of the certificate's private key.
+    var key: String { path + "/key.pem" }
 
     /// Makes the server ask for the password of the user `root`.
     func requirePassword(_ password: String) throws {

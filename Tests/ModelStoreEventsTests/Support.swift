@@ -153,6 +153,6 @@ final class TestClock: Clock {
 
 /// Waits until a condition holds; the tests' time limit ends the wait otherwise.
 func until(_ holds: () -> Bool) async {
-    while !holds() { await Task.yield() }
+    while !holds(), !Task.isCancelled { await Task.yield() }
 }
 #endif

@@ -230,6 +230,8 @@ struct Note {
             isRunning.signal()
             mayEnd.wait()
         }
+        // One of them in the batch of the first would leave the wait below without an end.
+        await BlockingWork.run { isRunning.wait() }
         async let codes = withTaskGroup(of: String.self) { group in
             for number in 0..<6 {
                 group.addTask {
@@ -246,8 +248,7 @@ struct Note {
             }
             return await group.reduce(into: []) { $0.append($1) }.sorted()
         }
-        await BlockingWork.run { isRunning.wait() }
-        while one.core.waitingCount < 6 { await Task.yield() }
+        while one.core.waitingCount < 6 { try await nextTurn() }
         mayEnd.signal()
         #expect(await codes == ["Refusal"] + Array(repeating: "logUnavailable", count: 5))
         _ = await busy
@@ -435,6 +436,7 @@ struct Note {
     /// As a program does that does not know replicas.
     private final class NoLog: CommitLog {
         func append(_ entry: LoggedEntry, after replica: [UInt8]?) throws -> [UInt8] { replica ?? [] }
+        func requirePrograms(using types: [RecordType]) {}
         func catchUp() {}
         func holdBack() {}
         func committed() {}

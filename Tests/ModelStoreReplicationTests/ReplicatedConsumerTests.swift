@@ -71,7 +71,7 @@ struct Sum {
 
     /// Waits until a node knows the consumer, which another task creates.
     private func waitForConsumer(_ store: Store, named name: String = "totals") async throws {
-        while try store.consumers().allSatisfy({ $0.name != name }) { await Task.yield() }
+        while try store.consumers().allSatisfy({ $0.name != name }) { try await nextTurn() }
     }
 
     private func sell(_ ids: Range<Int>, _ store: Store) async throws -> Position {

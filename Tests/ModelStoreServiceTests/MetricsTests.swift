@@ -182,7 +182,7 @@ import Testing
             try await store.consume("mailer", options) { _ in throw Refusal() }
         }
         await skipped.wait()
-        while total("consumer_skips") < 2 { await Task.yield() }
+        while total("consumer_skips") < 2 { try await nextTurn() }
         consuming.cancel()
         try await consuming.value
         let mailer = dimensions + [("consumer", "mailer")]

@@ -73,10 +73,11 @@ import Testing
             "Tools/store-cli",
             [
                 "LMDB", "StoreEngine", "StoreRuntime", "StoreExpressions", "ModelStoreReplay", "ModelStoreReplication",
-                "ModelStoreEtcd", "ModelStorePostgres", "StoreCommands",
+                "LogArguments", "StoreCommands",
             ]
         ),
-        ("Tools/hostwatch", ["ModelStore", "ModelStoreReplay", "Hostwatch"]),
+        ("Tools/log-arguments", ["ModelStoreReplication", "ModelStoreEtcd", "ModelStorePostgres"]),
+        ("Tools/hostwatch", ["ModelStore", "ModelStoreReplay", "ModelStoreReplication", "LogArguments", "Hostwatch"]),
         (
             "Tools/livepage",
             ["ModelStore", "ModelStoreComponents", "ModelStoreEvents", "ModelStoreService", "Livepage"]
@@ -88,7 +89,7 @@ import Testing
             "CLMDB", "LMDB", "StoreEngine", "StoreRuntime", "StoreExpressions", "ModelStoreReplay", "StoreMacros",
             "ModelStore", "ModelStoreComponents", "ModelStoreReplication", "ModelStoreEtcd", "ModelStorePostgres",
             "CLibPQ", "ModelStoreTesting", "ModelStoreService", "ModelStoreCombine", "ModelStoreEvents",
-            "StoreCommands",
+            "StoreCommands", "LogArguments",
             "Hostwatch", "Livepage",
         ]
         let allowed = try #require(Self.layers.first { $0.folder == folder }).allowed

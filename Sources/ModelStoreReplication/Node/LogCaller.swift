@@ -39,6 +39,11 @@ package struct LogCaller: Sendable {
         .get()
     }
 
+    /// Returns the registers whose keys begin with a prefix.
+    package func registers(prefix: String) throws(SharedLogError) -> [LogRegister] {
+        try wait { log throws(SharedLogError) in try await log.registers(prefix: prefix) }.get()
+    }
+
     private func call<T: Sendable>(
         _ now: (any BlockingLog) throws(SharedLogError) -> T,
         waiting: @escaping @Sendable (any SharedLog) async throws(SharedLogError) -> T
@@ -46,10 +51,16 @@ package struct LogCaller: Sendable {
         if let log = log as? any BlockingLog {
             do throws(SharedLogError) { return .success(try now(log)) } catch { return .failure(error) }
         }
+        return wait(waiting)
+    }
+
+    private func wait<T: Sendable>(
+        _ body: @escaping @Sendable (any SharedLog) async throws(SharedLogError) -> T
+    ) -> Result<T, SharedLogError> {
         let answer = Handover<Result<T, SharedLogError>>()
         Task.detached { [log] in
             do throws(SharedLogError) {
-                answer.give(.success(try await waiting(log)))
+                answer.give(.success(try await body(log)))
             } catch {
                 answer.give(.failure(error))
             }

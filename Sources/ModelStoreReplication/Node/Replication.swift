@@ -3,6 +3,11 @@ public struct Replication: Sendable {
     let log: any SharedLog
     let node: String
     let snapshots: (any SnapshotStore)?
+    /// Whether this node changes record types although running programs of other nodes cannot use them afterwards.
+    ///
+    /// Without it, such a change fails with `membersTooOld`. With it, these programs stop with `schemaMismatch`. A node counts as running
+    /// for 20 seconds after its end.
+    public var stopsOlderPrograms = false
     /// Whether the replica applies entries by itself. Tests with a schedule of their own call ``Replicator/follow()``.
     package var followsByItself = true
     /// A snapshot is due this many entries after the last one.

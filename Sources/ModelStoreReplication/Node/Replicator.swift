@@ -20,6 +20,7 @@ package final class Replicator: CommitLog {
     private let caller: LogCaller
     let node: String
     private let upkeep: LogUpkeep
+    private let stopsOlderPrograms: Bool
     private let state: Mutex<State>
     /// Signalled when the follower has read entries, for a writer thread that holds back.
     private let hasArrived = DispatchSemaphore(value: 0)
@@ -43,6 +44,7 @@ package final class Replicator: CommitLog {
         log = replication.log
         node = replication.node
         upkeep = replication.upkeep
+        stopsOlderPrograms = replication.stopsOlderPrograms
         caller = LogCaller(log)
         let start = LogPosition.start(generation: 0)
         state = Mutex(
@@ -135,6 +137,25 @@ package final class Replicator: CommitLog {
                 .replicaDiverged,
                 "the replica has change set \(first.sequence - 1), and its log ends with \(state.sequence)",
                 remedy: "keep this directory to find the cause, and let the replica join again in an empty directory"))
+    }
+
+    package func requirePrograms(using types: [RecordType]) throws {
+        if stopsOlderPrograms { return }
+        let registers: [LogRegister]
+        do { registers = try caller.registers(prefix: RunningProgram.keyPrefix) } catch { throw failed(error) }
+        let old = registers.compactMap { register -> String? in
+            let other = String(register.key.dropFirst(RunningProgram.keyPrefix.count))
+            guard other != node, let lost = RunningProgram(register.value)?.typesLost(with: types), !lost.isEmpty
+            else { return nil }
+            return "\(other) (\(lost.joined(separator: ", ")))"
+        }
+        guard old.isEmpty else {
+            throw StoreError(
+                .membersTooOld,
+                "running programs of other nodes cannot use the changed record types: "
+                    + old.sorted().joined(separator: ", "),
+                remedy: "stop these programs first, or open with Replication.stopsOlderPrograms, which stops them")
+        }
     }
 
     package func committed() {
@@ -241,6 +262,9 @@ package final class Replicator: CommitLog {
         do {
             let applied = status.applied
             try await upkeep.publish(Self.member(store))
+            if let program = try RunningProgram.bytes(of: store.declaredTypes()) {
+                try await upkeep.publish(program: program)
+            }
             var manifest = try await upkeep.manifest()?.manifest
             if upkeep.isSnapshotDue(applied, manifest) { manifest = try await upkeep.takeSnapshot(of: store) }
             if let manifest { note { $0.snapshot = manifest.position } }

@@ -34,11 +34,19 @@ struct LogUpkeep: Sendable {
 
     /// Tells the other nodes how far this one has applied the log.
     func publish(_ member: LogMember) async throws(SharedLogError) {
-        let key = LogMember.keyPrefix + node
-        let bytes = member.bytes
+        try await set(LogMember.keyPrefix + node, to: member.bytes, lifetime: LogMember.lifetime)
+    }
+
+    /// Tells the other nodes which record types the program of this one declares.
+    func publish(program: [UInt8]) async throws(SharedLogError) {
+        try await set(RunningProgram.keyPrefix + node, to: program, lifetime: RunningProgram.lifetime)
+    }
+
+    /// Sets a register that only this node sets.
+    private func set(_ key: String, to bytes: [UInt8], lifetime: Duration) async throws(SharedLogError) {
         var version = try await log.registers(prefix: key).first { $0.key == key }?.version ?? 0
         for _ in 0..<Self.maximumAttempts {
-            let outcome = try await log.setRegister(key, to: bytes, from: version, lifetime: LogMember.lifetime)
+            let outcome = try await log.setRegister(key, to: bytes, from: version, lifetime: lifetime)
             guard case .conflict(let found) = outcome else { return }
             version = found?.version ?? 0
         }

@@ -16,6 +16,11 @@ package protocol CommitLog: AnyObject, Sendable {
     ///   calls ``catchUp()``, and runs it again. Any other error aborts the transaction, and its writes fail with it.
     func append(_ entry: LoggedEntry, after replica: [UInt8]?) throws -> [UInt8]
 
+    /// Checks that the running programs of other nodes can use the record types that the next append gives the store.
+    ///
+    /// - Throws: an error, which aborts the transaction.
+    func requirePrograms(using types: [RecordType]) throws
+
     /// Applies the entries of the log that the store lacks. Called on the writer thread, between transactions.
     func catchUp() throws
 
@@ -76,13 +81,16 @@ extension CommitLog {
 
     /// Appends a change of the schema, and notes that in the transaction.
     ///
+    /// - Parameter types: the record types after the change.
     /// - Returns: whether there was anything to append.
     /// - Throws: ``CommitLogIsAhead`` and other errors, as ``append(_:after:)``.
     func orderSchema(
-        after first: UInt64, to head: FeedHead, _ databases: StoreDatabases, _ raw: inout LMDBWriteTransaction
+        _ types: [RecordType], after first: UInt64, to head: FeedHead, _ databases: StoreDatabases,
+        _ raw: inout LMDBWriteTransaction
     ) throws -> Bool {
         let entry = try LoggedEntry(after: first, to: head, WrittenAside(), databases, raw.snapshot)
         if entry.isEmpty { return false }
+        try requirePrograms(using: types)
         try append(entry, databases, &raw)
         return true
     }

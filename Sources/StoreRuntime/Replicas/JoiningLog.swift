@@ -6,6 +6,8 @@ final class JoiningLog: CommitLog {
         throw StoreError(.replicaDiverged, "a copied replica was written to before it followed its log")
     }
 
+    func requirePrograms(using types: [RecordType]) {}
+
     func catchUp() {}
 
     func holdBack() {}

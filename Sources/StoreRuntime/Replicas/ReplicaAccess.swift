@@ -50,6 +50,12 @@ package struct ReplicaAccess: Sendable {
     /// Adds record types to the store, in the order of the log.
     package func adopt(_ records: [any Record.Type]) throws { try requireOpen().add(records, plan: nil) }
 
+    /// The record types that this program has declared for the store, each as a new store would have it.
+    package func declaredTypes() throws -> [RecordType] {
+        let declared = try requireOpen().catalog.declared
+        return try declared.enumerated().map { try RecordType(id: UInt32($0.offset), declared: $0.element) }
+    }
+
     /// The time by the store's clock.
     package var now: Date { core?.options.clock() ?? Date() }
 

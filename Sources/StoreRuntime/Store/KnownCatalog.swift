@@ -30,6 +30,9 @@ final class KnownCatalog: Sendable {
     /// The store's state as this process knows it.
     var state: StoreState { known.withLock { $0.state } }
 
+    /// The record types that this process has declared.
+    var declared: [RecordSchema] { records.withLock { $0.map { $0.recordSchema } } }
+
     // MARK: Reading
 
     /// Begins a read transaction.

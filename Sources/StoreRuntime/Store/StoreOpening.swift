@@ -131,7 +131,8 @@ enum StoreOpening {
         let catalog = try Catalog(version: version, types: types, records: records, retired: retired)
         if didWrite { try head.write(databases, in: &raw) }
         if changesForm, options.commitLog != nil { try ContentSum.forget(databases, &raw) }
-        let isLogged = try log?.orderSchema(after: header.head.sequence, to: head, databases, &raw) ?? false
+        let isLogged =
+            try log?.orderSchema(types.map(\.type), after: header.head.sequence, to: head, databases, &raw) ?? false
         // Commits even if nothing was written: LMDB keeps the handles that the transaction opened only if it commits.
         if let failure = raw.commitFailure() { throw failure }
         if isLogged { log?.committed() }

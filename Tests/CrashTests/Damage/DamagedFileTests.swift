@@ -19,8 +19,8 @@ import Testing
 
         var copyCount: Int {
             switch self {
-            case .small: TestLength.isLong ? 9_000 : 120
-            case .large: TestLength.isLong ? 1_000 : 8
+            case .small: TestLength.isLong ? 9_000 : 40
+            case .large: TestLength.isLong ? 1_000 : 3
             }
         }
     }

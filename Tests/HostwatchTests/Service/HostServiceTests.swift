@@ -164,7 +164,7 @@ import Testing
         // Thresholds, mounts, processes, the largest process, and packages. Earlier queries are gone.
         #expect(before == 5)
         let limit = Date() + 240
-        while run.mirror.store.liveQueryCount > 5, Date() < limit { await Task.yield() }
+        while run.mirror.store.liveQueryCount > 5, Date() < limit { try await nextTurn() }
         #expect(run.mirror.store.liveQueryCount == 5)
         _ = try await run.end()
     }
@@ -237,7 +237,7 @@ import Testing
         while unsafe write(output, bytes, bytes.count) > 0 {}
         _ = fcntl(output, F_SETFL, flags)
         process.standardOutput = pipe
-        let mirror = try HostMirror(directory: directory.path + "/store")
+        let mirror = try HostMirror(directory: directory.path + "/store", host: "web")
         defer { mirror.close() }
         try process.run()
         for try await update in mirror.store.updates(of: FetchRequest(HostProcess.self)) where !update.results.isEmpty {

@@ -49,7 +49,7 @@ final class ServiceRun {
 
     /// Starts the service and lets it take its first snapshot.
     init(_ directory: borrowing TemporaryFiles, _ snapshot: HostSnapshot) async throws {
-        mirror = try HostMirror(directory: directory.path + "/store")
+        mirror = try HostMirror(directory: directory.path + "/store", host: "web")
         host = MadeUpHost(snapshot)
         let (stream, tell) = AsyncStream.makeStream(of: String.self)
         lines = stream.makeAsyncIterator()

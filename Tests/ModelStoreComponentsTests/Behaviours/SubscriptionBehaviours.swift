@@ -39,7 +39,7 @@ import Testing
             #expect(model != nil)
             clock.advance(by: .seconds(1))
             // The registry's task needs its turn.
-            while registry.metrics.restingCount > 0 { await Task.yield() }
+            while registry.metrics.restingCount > 0 { try await nextTurn() }
             #expect(model == nil)
             #expect(registry.report().objects.isEmpty)
         }

@@ -114,7 +114,7 @@ private struct Twins {
                     sent.send(5)
                     await #expect(throws: StoreError.self) { try await host.settle() }
                     // The host and the effect have failed to read, too.
-                    while scene.notices.of(.readFailed).count < 2 { await Task.yield() }
+                    while scene.notices.of(.readFailed).count < 2, !Task.isCancelled { await Task.yield() }
                 }
             }
             for await value in effect.values where value == 25 { break }

@@ -2,6 +2,7 @@ import Foundation
 import ModelStore
 import StoreEngine
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ModelStoreReplay
@@ -43,7 +44,7 @@ import Testing
         var lineCount = 0
         while true {
             // The thread rests at its limit, or has read everything.
-            while lineCount < 4, !prefetch.readAhead.isFull { await Task.yield() }
+            while lineCount < 4, !prefetch.readAhead.isFull { try await nextTurn() }
             let byteCount = prefetch.readAhead.byteCount
             #expect(byteCount < Self.limits.all.bytes + 2 * Self.limits.portion.bytes)
             guard case .lines(let lines) = prefetch.next() else { break }
@@ -60,11 +61,11 @@ import Testing
         do {
             let prefetch = try TracePrefetch(TraceReader(path: folder.file("t")), limits: Self.limits)
             known = prefetch
-            while !prefetch.readAhead.isFull { await Task.yield() }
+            while !prefetch.readAhead.isFull { try await nextTurn() }
             prefetch.stop()
         }
         // The thread held the last reference.
-        while known != nil { await Task.yield() }
+        while known != nil { try await nextTurn() }
     }
 
     @Test func `Large change sets are made a few at a time`() async throws {

@@ -113,10 +113,10 @@ import Testing
         #expect(store.liveQueryCount == 2)
         withExtendedLifetime((first, second, third)) {}
         let task = Task { for try await _ in store.updates(of: Sensor.where { $0.room == "x" }) {} }
-        while store.liveQueryCount != 3 { await Task.yield() }
+        while store.liveQueryCount != 3 { try await nextTurn() }
         task.cancel()
         try await task.value
-        while store.liveQueryCount != 2 { await Task.yield() }
+        while store.liveQueryCount != 2 { try await nextTurn() }
     }
 
     @Test func `a query that is given another request tells the difference from the old results`() async throws {

@@ -124,7 +124,7 @@ import Testing
             for celsius in [21.0, 20] { try await model.update { $0.celsius = celsius } }
             return await changes.next()
         }
-        while try store.position.sequence < end { await Task.yield() }
+        while try store.position.sequence < end { try await nextTurn() }
         for _ in 0..<1_000 { await Task.yield() }
         reading.cancel()
         #expect(try await reading.value?.kind == nil)
@@ -227,7 +227,7 @@ import Testing
         task.cancel()
         _ = try await task.value
         // The task releases its closure a moment after it ends. If it never does, the suite's time limit ends the wait.
-        while model != nil { await Task.yield() }
+        while model != nil { try await nextTurn() }
     }
 
     @Test func `a closed store ends its sequences, and models keep their last values`() async throws {
@@ -299,7 +299,7 @@ import Testing
                 #expect(model.celsius == 20)
             }
         }
-        while old != nil { await Task.yield() }
+        while old != nil { try await nextTurn() }
     }
 
     @Test func `a blocking write where Observation tells of a change is an error, no deadlock`() async throws {

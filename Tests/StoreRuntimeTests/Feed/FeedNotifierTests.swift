@@ -64,7 +64,7 @@ import Testing
         #expect(try tail.next() != nil)
         let first = try store.position.sequence
         async let wake = core.notifier.wait(after: first, core.access)
-        while !core.notifier.wantsEntries { await Task.yield() }
+        while !core.notifier.wantsEntries { try await nextTurn() }
         try await Self.write(2, to: store)
         #expect(try await wake == .moved)
         var number = 2
@@ -78,7 +78,7 @@ import Testing
         #expect(count == number - 1, "the store has the change sets that were not handed over")
         let last = try store.position.sequence
         async let wakeAgain = core.notifier.wait(after: last, core.access)
-        while !core.notifier.wantsEntries { await Task.yield() }
+        while !core.notifier.wantsEntries { try await nextTurn() }
         try await Self.write(number + 1, to: store)
         #expect(try await wakeAgain == .moved)
         #expect(try tail.next() != nil)

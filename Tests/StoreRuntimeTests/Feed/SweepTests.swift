@@ -45,7 +45,7 @@ import Testing
         let notifier = FeedNotifier(path: folder.path, wakeFile: wakeFile)
         let seen = Seen()
         async let wake = notifier.wait(after: 0, seen.access)
-        while !notifier.wantsEntries { await Task.yield() }
+        while !notifier.wantsEntries { try await nextTurn() }
         seen.commit(1)
         #expect(try await wake == .moved)
         async let wakeAgain = notifier.wait(after: 1, seen.access)

@@ -36,7 +36,7 @@ import Testing
 
     /// Returns once a task waits for the feed to advance, or is about to.
     private static func isAwaited(_ store: Store) async {
-        while !store.core.notifier.wantsEntries { await Task.yield() }
+        while !store.core.notifier.wantsEntries, !Task.isCancelled { await Task.yield() }
     }
 
     /// The waits that have ended.

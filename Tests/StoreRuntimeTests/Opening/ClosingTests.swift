@@ -38,12 +38,12 @@ import Testing
     @Test func `a temporary store that is closed inside its read closure goes too`() async throws {
         let store = try Store.temporary(records: Sensor.self)
         try store.read { _ in store.close() }
-        while FileManager.default.fileExists(atPath: store.path) { await Task.yield() }
+        while FileManager.default.fileExists(atPath: store.path) { try await nextTurn() }
     }
 
     /// Waits until this process has closed the environment.
     private func untilClosed(_ folder: StoreFolder) async {
-        while !isClosed(folder) { await Task.yield() }
+        while !isClosed(folder), !Task.isCancelled { await Task.yield() }
     }
 
     private func isClosed(_ folder: StoreFolder) -> Bool {

@@ -31,7 +31,7 @@ final class Gate: Sendable {
 
     /// Waits until `count` writes are queued.
     func waits(for count: Int) async {
-        while store.core.waitingCount < count { await Task.yield() }
+        while store.core.waitingCount < count, !Task.isCancelled { await Task.yield() }
     }
 
     /// Releases the writer after `count` writes are queued.

@@ -53,7 +53,7 @@ import Testing
             group.addTask { try await BlockingWork.run { _ = try store.write { tx in _ = try tx.insert(sensor(5)) } } }
             try await group.waitForAll()
         }
-        while store.core.waitingCount < 5 { await Task.yield() }
+        while store.core.waitingCount < 5 { try await nextTurn() }
         async let closed: Void = store.shutdown()
         mayLeave.signal()
         _ = try await (own, others, closed)

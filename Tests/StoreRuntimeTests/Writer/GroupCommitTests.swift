@@ -130,7 +130,7 @@ import Testing
         }
         await gate.waits(for: 3)
         let closing = Task { await BlockingWork.run { store.close() } }
-        while storeError({ try store.requireOpen() }) == nil { await Task.yield() }
+        while storeError({ try store.requireOpen() }) == nil { try await nextTurn() }
         await gate.open()
         for write in writes { _ = try await write.value }
         await closing.value

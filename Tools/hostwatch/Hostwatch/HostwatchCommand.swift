@@ -1,8 +1,11 @@
 public import ArgumentParser
 import Dispatch
+import Foundation
 import Glibc
+import LogArguments
 import ModelStore
 import ModelStoreReplay
+import ModelStoreReplication
 
 /// The command `hostwatch`.
 public struct HostwatchCommand: AsyncParsableCommand {
@@ -17,6 +20,9 @@ public struct HostwatchCommand: AsyncParsableCommand {
 
             Each snapshot is one change set: it inserts new records, updates only changed fields, and deletes the \
             records of things that no longer exist. Inspect the store with store-cli.
+
+            With --replicated, machines share one store, and each mirrors its own state into it. So a query on any of \
+            them answers for all. Name the engine of the log with --etcd or --postgres.
             """)
 
     @Option(name: .long, help: "The store's directory, created if missing.")
@@ -39,9 +45,24 @@ public struct HostwatchCommand: AsyncParsableCommand {
         help: ArgumentHelp("A field to redact in the trace; may be repeated.", valueName: "Type.field"))
     var redact: [String] = []
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Share the store with other machines; this one has the given name.", valueName: "machine"))
+    var replicated: String?
+
+    @Option(name: .long, help: ArgumentHelp("The name of the machines' log.", valueName: "name"))
+    var log = "hostwatch"
+
+    @OptionGroup var engine: EngineOptions
+
     public init() {}
 
     public func validate() throws {
+        if replicated != nil {
+            try engine.requireEngine()
+        } else if engine.etcd != nil || engine.postgres != nil || engine.snapshots != nil {
+            throw ValidationError("--etcd, --postgres and --snapshots are for --replicated; give the machine's name")
+        }
         if record != nil, once || report {
             throw ValidationError("--record is for the service; leave out --once and --report")
         }
@@ -54,11 +75,26 @@ public struct HostwatchCommand: AsyncParsableCommand {
     }
 
     public func run() async throws {
-        let mirror = try HostMirror(directory: store)
+        let mirror = try await mirror()
         defer { mirror.close() }
         if once { try takeSnapshot(mirror) }
-        if report { print(try mirror.report().text) }
+        if report { try tell(mirror.reports()) }
         if !once, !report { try await serve(mirror) }
+    }
+
+    private func mirror() async throws -> HostMirror {
+        guard let replicated else {
+            return try HostMirror(directory: store, host: ProcessInfo.processInfo.hostName)
+        }
+        return try await HostMirror(
+            directory: store, host: replicated, log: try await engine.open(log: log), snapshots: engine.snapshots)
+    }
+
+    private func tell(_ reports: [(host: String, report: HostReport)]) {
+        for (host, report) in reports {
+            if reports.count > 1 { print("machine \(host)") }
+            print(report.text)
+        }
     }
 
     /// Runs the service until a signal ends it.

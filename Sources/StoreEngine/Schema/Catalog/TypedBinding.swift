@@ -28,8 +28,7 @@ package final class TypedBinding: Sendable {
         _ declared: RecordSchema, type: OpenType, typeIndex: Int, retired: [RecordType] = []
     ) throws(StoreError) {
         let fit = SchemaFit(declared, on: type.type)
-        // A missing index that is not unique only makes requests slower.
-        guard fit.servesFields, !fit.missingIndexes.contains(where: \.isUnique) else {
+        guard fit.servesProgram else {
             throw SchemaMismatch.error(declared, type.type, retired: retired)
         }
         self.type = type

@@ -50,6 +50,9 @@ package struct SchemaFit {
         }
     }
 
+    /// Whether a program with this declaration can use the type. A missing index that is not unique only makes requests slower.
+    package var servesProgram: Bool { servesFields && !missingIndexes.contains(where: \.isUnique) }
+
     /// Whether a program with this declaration finds everything that it declares: fields and indexes under their newest names,
     /// and the names of enum cases.
     package var isComplete: Bool { servesFields && missingIndexes.isEmpty && !hasNewNames && !hasCaseNames }

@@ -46,7 +46,7 @@ import Testing
                 }
             }
         }
-        while try store.read({ try $0.count(Sighting.self) }) < 29 { await Task.yield() }
+        while try store.read({ try $0.count(Sighting.self) }) < 29 { try await nextTurn() }
         consuming.cancel()
         try await consuming.value
         #expect(try store.read { try $0.get(Sighting.self, id: 17) } == nil)
@@ -146,7 +146,7 @@ import Testing
                 await Task { for await _ in gate { break } }.value
             }
         }
-        while try store.consumers().first?.isHeld != true { await Task.yield() }
+        while try store.consumers().first?.isHeld != true { try await nextTurn() }
         let written = try await store.write(returning: .position) { tx in
             for number in 0..<50 { try tx.insert(ChangeFeedTests.sensor(number)) }
         }.position

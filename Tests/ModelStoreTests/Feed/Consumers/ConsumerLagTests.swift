@@ -73,7 +73,7 @@ import Testing
                 }
             }
         }
-        while try store.read({ try $0.count(Account.self) }) < 5 { await Task.yield() }
+        while try store.read({ try $0.count(Account.self) }) < 5 { try await nextTurn() }
         let consumer = try #require(try store.consumers().first)
         #expect(consumer.position != (try store.position))
         #expect(consumer.lag == 0 && consumer.isLagExact)

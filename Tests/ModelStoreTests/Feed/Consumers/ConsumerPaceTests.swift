@@ -38,11 +38,11 @@ import Testing
         // The consumer's sleep never ends, so time has no influence.
         options.sleep = { _ in try await sleepUntilCancelled() }
         let consuming = try Self.consume(store, options)
-        while try store.consumers().first?.isHeld != true { await Task.yield() }
+        while try store.consumers().first?.isHeld != true { try await nextTurn() }
         for _ in 0..<30 {
             try await Self.write(10, to: store)
             let newest = try store.position.sequence
-            while try Self.consumed(store) + 25 <= newest { await Task.yield() }
+            while try Self.consumed(store) + 25 <= newest { try await nextTurn() }
         }
         #expect(try store.consumers().map(\.isExpired) == [false])
         consuming.cancel()
@@ -65,7 +65,7 @@ import Testing
         let newest = try store.position.sequence
         #expect(try Self.consumed(store) < newest)
         turn.yield()
-        while try Self.consumed(store) < newest { await Task.yield() }
+        while try Self.consumed(store) < newest { try await nextTurn() }
         #expect(waits.withLock { $0.allSatisfy { $0 == .seconds(10) } && !$0.isEmpty })
         consuming.cancel()
         try await consuming.value

@@ -32,7 +32,9 @@ import Testing
     /// Waits until a consumer has seen all writes so far.
     private static func settle(_ store: Store, _ name: String) async throws {
         let target = try store.position.sequence
-        while (try store.consumers().first { $0.name == name }?.position.sequence ?? 0) < target { await Task.yield() }
+        while (try store.consumers().first { $0.name == name }?.position.sequence ?? 0) < target {
+            try await nextTurn()
+        }
     }
 
     @Test func `what a consumer writes happens once for each change set, over restarts`() async throws {
@@ -44,7 +46,7 @@ import Testing
                 try await store.write { try $0.insert(ChangeFeedTests.sensor(id, room: "r\(id % 3)")) }
             }
             if round == 9 {
-                while try (0..<3).map({ try Self.count(store, "r\($0)") }).reduce(0, +) < 400 { await Task.yield() }
+                while try (0..<3).map({ try Self.count(store, "r\($0)") }).reduce(0, +) < 400 { try await nextTurn() }
             }
             consuming.cancel()
             try await consuming.value
@@ -59,14 +61,14 @@ import Testing
         let options = Self.options { if case .waiting = $0 { waits.withLock { $0 += 1 } } }
         let first = Task { try await store.consume("one", options) { seen.note($0) } }
         for number in 0..<20 { try await store.write { try $0.insert(ChangeFeedTests.sensor(number)) } }
-        while try store.consumers().first?.isHeld != true { await Task.yield() }
+        while try store.consumers().first?.isHeld != true { try await nextTurn() }
         let second = Task { try await store.consume("one", options) { seen.note($0) } }
-        while waits.withLock({ $0 }) == 0 { await Task.yield() }
+        while waits.withLock({ $0 }) == 0 { try await nextTurn() }
         first.cancel()
         try await first.value
         for number in 20..<40 { try await store.write { try $0.insert(ChangeFeedTests.sensor(number)) } }
         let target = try store.position.sequence
-        while seen.sequences.last ?? 0 < target { await Task.yield() }
+        while seen.sequences.last ?? 0 < target { try await nextTurn() }
         second.cancel()
         try await second.value
         #expect(seen.sequences == Array(1...target))
@@ -103,7 +105,7 @@ import Testing
         options.failurePolicy = .skip
         let strict = options
         let consuming = Task { try await store.consume("strict", strict, body) }
-        while try Self.count(store, "r") < 29 { await Task.yield() }
+        while try Self.count(store, "r") < 29 { try await nextTurn() }
         consuming.cancel()
         try await consuming.value
         #expect(try Self.count(store, "r") == 29)
@@ -180,7 +182,7 @@ import Testing
         try await Self.fill(store, 300)
         let newest = try store.position.sequence
         // The consumer records its progress occasionally, and the rest when it ends.
-        while try store.consumers().first?.position.sequence ?? 0 < 256 { await Task.yield() }
+        while try store.consumers().first?.position.sequence ?? 0 < 256 { try await nextTurn() }
         consuming.cancel()
         try await consuming.value
         #expect(try store.consumers().map(\.lag).allSatisfy { $0 < 256 })
@@ -232,7 +234,7 @@ import Testing
                     try await store.consume("late", expiring) { (_: ChangeSet) in try await Self.fill(store, 40) }
                 }
             }
-            while try store.consumers().first?.isHeld != true { await Task.yield() }
+            while try store.consumers().first?.isHeld != true { try await nextTurn() }
             try await Self.fill(store, 1)
             try await consuming.value
         }

@@ -29,7 +29,7 @@ import Testing
                 }
                 try await store.consume("totals", options) { set, _ in seen.withLock { $0 = set.sequence } }
             }
-            while try store.consumers().isEmpty { await Task.yield() }
+            while try store.consumers().isEmpty { try await nextTurn() }
             for number in 0..<50 {
                 let position = try await Self.write(number, to: store)
                 try await store.wait(forConsumer: "totals", toPass: position)
@@ -55,7 +55,7 @@ import Testing
             options.feed.filters = [filter]
             let picky = options
             let consuming = Task { try await store.consume("picky", picky) { (_: ChangeSet) in } }
-            while try store.consumers().isEmpty { await Task.yield() }
+            while try store.consumers().isEmpty { try await nextTurn() }
             for number in 1...20 {
                 position = try await store.write(returning: .position) { tx in
                     try tx.update(Sensor.self, id: "s0") { $0.celsius = Double(number) }

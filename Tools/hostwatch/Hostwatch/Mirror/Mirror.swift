@@ -12,17 +12,23 @@ enum Mirror {
 
     /// Applies `current` in a write transaction.
     ///
-    /// - Parameter merging: returns the record to store, from the stored record and the one read again.
-    static func apply<R: Record>(
-        _ current: [R], in transaction: inout WriteTransaction, merging: (_ stored: R, _ read: R) -> R = { $1 }
+    /// - Parameters:
+    ///   - current: everything that the machine has now.
+    ///   - host: the name of the machine.
+    ///   - known: the records of that machine in the store.
+    ///   - merging: returns the record to store, from the stored record and the one read again.
+    static func apply<R: HostRecord>(
+        _ current: [R], of host: String, to known: FetchRequest<R>, in transaction: inout WriteTransaction,
+        merging: (_ stored: R, _ read: R) -> R = { $1 }
     ) throws -> Count {
         var count = Count()
         var gone: [R.ID: R] = [:]
-        try transaction.forEach(R.self) { record in
+        try transaction.forEach(known) { record in
             gone[record.recordID] = record
             return true
         }
-        for read in current {
+        for var read in current {
+            read.host = host
             guard let stored = gone.removeValue(forKey: read.recordID) else {
                 try transaction.upsert(read)
                 count.inserted += 1

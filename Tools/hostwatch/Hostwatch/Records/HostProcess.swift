@@ -1,11 +1,13 @@
 import Foundation
 import ModelStore
 
-/// A process of this machine.
+/// A process of a machine.
 ///
-/// The process id and the start time identify it, because the kernel reuses the id of a process that is gone.
+/// The process id and the start time identify it there, because the kernel reuses the id of a process that is gone.
 @Record
-struct HostProcess {
+struct HostProcess: HostRecord {
+    /// The name of the machine. ``HostMirror`` sets it.
+    @ID var host: String = ""
     /// The process id.
     @ID var pid: Int32
     /// The start time, in clock ticks after boot.

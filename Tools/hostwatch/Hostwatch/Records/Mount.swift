@@ -1,10 +1,12 @@
 import ModelStore
 
-/// A mounted file system with its free space. The directory where it is mounted identifies it.
+/// A mounted file system with its free space. The directory where it is mounted identifies it on its machine.
 ///
 /// Sizes are nil if the file system does not answer, such as one on an unreachable server, or if it may not be queried.
 @Record
-struct Mount {
+struct Mount: HostRecord {
+    /// The name of the machine. ``HostMirror`` sets it.
+    @ID var host: String = ""
     /// The directory where the file system is mounted.
     @ID var target: String
     /// The mounted source: a device, a server's directory, or just a word.

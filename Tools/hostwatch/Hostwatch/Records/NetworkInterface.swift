@@ -1,8 +1,10 @@
 import ModelStore
 
-/// A network interface with its counters. Its name identifies it.
+/// A network interface with its counters. Its name identifies it on its machine.
 @Record
-struct NetworkInterface {
+struct NetworkInterface: HostRecord {
+    /// The name of the machine. ``HostMirror`` sets it.
+    @ID var host: String = ""
     /// The name, such as `eth0`.
     @ID var name: String
     /// The hardware address; nil if there is none, as for the loopback.

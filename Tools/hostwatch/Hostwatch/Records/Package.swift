@@ -1,10 +1,12 @@
 import ModelStore
 
-/// A Debian package that is installed on this machine.
+/// A Debian package that is installed on a machine.
 ///
-/// The name and the architecture identify it: one name may be installed for several architectures.
+/// The name and the architecture identify it there: one name may be installed for several architectures.
 @Record
-struct Package {
+struct Package: HostRecord {
+    /// The name of the machine. ``HostMirror`` sets it.
+    @ID var host: String = ""
     /// The package's name, such as `libc6`.
     @ID var name: String
     /// The architecture of the package, or `all`.

@@ -17,19 +17,20 @@ struct HostReport: Equatable {
 
     private static let sectionCount = 5
     private static let processCount = 5
-    /// The packages with a known size, the largest first.
-    private static let packages = Package.where { $0.installedKiB != nil }.order { $0.installedKiB.descending }
-    private static let memory = FetchRequest(HostProcess.self).order { $0.residentBytes.descending }
-    private static let nearlyFull = Mount.where { $0.totalBytes > 0 && $0.availableBytes * 10 < $0.totalBytes }
-        .order { $0.availableBytes.ascending }
 
-    /// Reads everything in one transaction, so that all parts of the report are at one position.
-    init(_ transaction: borrowing some ReadableTransaction & ~Copyable) throws {
-        let totals = try transaction.fetch(
-            FetchRequest(Package.self).grouped(by: { $0.section }) { $0.installedKiB.sum })
+    /// Reads everything of a machine in one transaction, so that all parts of the report are at one position.
+    init(_ transaction: borrowing some ReadableTransaction & ~Copyable, of host: String) throws {
+        let own = Package.where { $0.host == host }
+        // The packages with a known size, the largest first.
+        let packages = own.where { $0.installedKiB != nil }.order { $0.installedKiB.descending }
+        let memory = HostProcess.where { $0.host == host }.order { $0.residentBytes.descending }
+        let nearlyFull = Mount.where { $0.host == host }
+            .where { $0.totalBytes > 0 && $0.availableBytes * 10 < $0.totalBytes }
+            .order { $0.availableBytes.ascending }
+        let totals = try transaction.fetch(own.grouped(by: { $0.section }) { $0.installedKiB.sum })
         var sections: [(section: Entry, largest: Entry)] = []
         for total in totals.sorted(by: { $0.values > $1.values }).prefix(Self.sectionCount) {
-            let request = Self.packages.where { $0.section == total.key }
+            let request = packages.where { $0.section == total.key }
             guard let largest = try transaction.first(request) else { continue }
             sections.append(
                 (
@@ -38,9 +39,9 @@ struct HostReport: Equatable {
                 ))
         }
         self.sections = sections
-        processes = try transaction.fetch(Self.memory.limit(Self.processCount).fields { ($0.name, $0.residentBytes) })
+        processes = try transaction.fetch(memory.limit(Self.processCount).fields { ($0.name, $0.residentBytes) })
             .map { Entry(name: $0.0, kibibytes: Int($0.1 / 1_024)) }
-        fullMounts = try transaction.fetch(Self.nearlyFull)
+        fullMounts = try transaction.fetch(nearlyFull)
             .map { Entry(name: $0.target, kibibytes: Int(($0.availableBytes ?? 0) / 1_024)) }
     }
 

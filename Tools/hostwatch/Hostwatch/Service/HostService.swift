@@ -2,7 +2,7 @@ import Dispatch
 import ModelStore
 import Synchronization
 
-/// Mirrors the machine repeatedly, and reports when a problem begins or ends, by live queries on the mirror.
+/// Mirrors the machine repeatedly, and reports when a problem of it begins or ends, by live queries on the mirror.
 ///
 /// ``Threshold`` records define the problems, and any program may change them while the service runs. The queries follow the
 /// store, not the readings, so they include every change of the records by this process or another.
@@ -55,9 +55,9 @@ final class HostService<C: Clock<Duration>>: Sendable {
                 try (service.child("thresholds"), service.child("mounts"), service.child("processes"))
             let thresholds = try watching.stateObject { try store.liveQuery(FetchRequest(Threshold.self)) }
             let first = HostThresholds(try thresholds.results)
-            let mounts = try mounting.stateObject { try store.liveQuery(first.fullMounts) }
-            let processes = try processing.stateObject { try store.liveQuery(first.largeProcesses) }
-            let alerting = AlertingQueries(mounts: mounts, processes: processes)
+            let mounts = try mounting.stateObject { try store.liveQuery(first.fullMounts(of: mirror.host)) }
+            let processes = try processing.stateObject { try store.liveQuery(first.largeProcesses(of: mirror.host)) }
+            let alerting = AlertingQueries(host: mirror.host, mounts: mounts, processes: processes)
             // Queries start before the first refresh, so that changes since the last run of the service are reported too.
             let readiness = Readiness(["thresholds", "mounts", "processes", "largest", "packages"])
             let (endings, hasEnded) = AsyncStream.makeStream(of: Result<Void, any Error>.self)
@@ -173,7 +173,8 @@ final class HostService<C: Clock<Duration>>: Sendable {
 
     /// Reports the process that uses the most memory, whenever that is another process.
     private func watchLargest(_ readiness: Readiness) async throws {
-        let largest = FetchRequest(HostProcess.self).order { $0.residentBytes.descending }.limit(1)
+        let host = mirror.host
+        let largest = HostProcess.where { $0.host == host }.order { $0.residentBytes.descending }.limit(1)
         var known: HostProcess.ID?
         try await forEachUpdate(of: mirror.store.updates(of: largest), "largest", readiness) { update in
             guard let process = update.results.first, process.recordID != known else { return }
@@ -183,10 +184,11 @@ final class HostService<C: Clock<Duration>>: Sendable {
     }
 
     private func watchPackages(_ readiness: Readiness) async throws {
+        let host = mirror.host
         // The packages of the first mirroring are not news.
         var known = LiveRecords<Package>()
-        try await forEachUpdate(of: mirror.store.updates(of: FetchRequest(Package.self)), "packages", readiness) {
-            update in
+        let packages = Package.where { $0.host == host }
+        try await forEachUpdate(of: mirror.store.updates(of: packages), "packages", readiness) { update in
             if !known.isEmpty { for line in PackageNews.lines(from: known, update) { tell(line) } }
             known = update.results
         }
@@ -215,6 +217,7 @@ final class HostService<C: Clock<Duration>>: Sendable {
 
 /// The live queries whose results are alerts.
 private struct AlertingQueries: Sendable {
+    let host: String
     let mounts: LiveQuery<Mount>
     let processes: LiveQuery<HostProcess>
 
@@ -222,7 +225,7 @@ private struct AlertingQueries: Sendable {
     ///
     /// - Throws: ``StoreError``, also if the store cannot be read at the moment.
     func ask(for thresholds: HostThresholds) throws {
-        try mounts.reconfigure(to: thresholds.fullMounts)
-        try processes.reconfigure(to: thresholds.largeProcesses)
+        try mounts.reconfigure(to: thresholds.fullMounts(of: host))
+        try processes.reconfigure(to: thresholds.largeProcesses(of: host))
     }
 }

@@ -30,18 +30,18 @@ struct HostThresholds: Equatable, Sendable {
         }
     }
 
-    /// The processes with too much memory, the largest first.
-    var largeProcesses: FetchRequest<HostProcess> {
+    /// The processes of a machine with too much memory, the largest first.
+    func largeProcesses(of host: String) -> FetchRequest<HostProcess> {
         // In bytes, capped at a size that no machine has.
         let bytes = UInt64(min(max(processMiB, 0), Self.mostMiB) * 1_048_576)
-        return HostProcess.where { $0.residentBytes > bytes }.order { $0.residentBytes.descending }
+        return HostProcess.where { $0.residentBytes > bytes && $0.host == host }.order { $0.residentBytes.descending }
     }
 
-    /// The file systems with too little free space, the fullest first. Read-only file systems are left out, because they are
-    /// always full.
-    var fullMounts: FetchRequest<Mount> {
+    /// The file systems of a machine with too little free space, the fullest first. Read-only file systems are left out,
+    /// because they are always full.
+    func fullMounts(of host: String) -> FetchRequest<Mount> {
         let percent = mountFreePercent
-        return Mount.where {
+        return Mount.where { $0.host == host }.where {
             $0.totalBytes > 0 && $0.availableBytes * 100.0 < $0.totalBytes * percent && !$0.options.contains("ro")
         }.order { $0.availableBytes.ascending }
     }

@@ -1,0 +1,72 @@
+package import ArgumentParser
+import Foundation
+package import ModelStoreReplication
+#if Etcd
+import ModelStoreEtcd
+#endif
+#if Postgres
+import ModelStorePostgres
+#endif
+
+/// The options that name the engine of a log, and the place of the snapshots.
+package struct EngineOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The addresses of an etcd cluster, with commas between them.", valueName: "urls"))
+    package var etcd: String?
+
+    @Option(help: ArgumentHelp("The certificate of etcd's authority, for https.", valueName: "file"))
+    var etcdCa: String?
+
+    @Option(help: ArgumentHelp("The certificate of this client, for etcd.", valueName: "file"))
+    var etcdCert: String?
+
+    @Option(help: ArgumentHelp("The private key of this client, for etcd.", valueName: "file"))
+    var etcdKey: String?
+
+    @Option(
+        help: ArgumentHelp("A user of etcd; ETCD_PASSWORD in the environment is the password.", valueName: "name"))
+    var etcdUser: String?
+
+    @Option(
+        help: ArgumentHelp("The database that keeps the log, as a connection string of libpq.", valueName: "connection")
+    )
+    package var postgres: String?
+
+    @Option(
+        help: ArgumentHelp("The directory of the nodes' snapshots.", valueName: "dir"), completion: .directory)
+    package var snapshots: String?
+
+    package init() {}
+
+    /// Throws an error unless exactly one engine is named, and this program can use it.
+    package func requireEngine() throws {
+        guard (etcd == nil) != (postgres == nil) else {
+            throw ValidationError("name the engine of the log: --etcd or --postgres")
+        }
+        #if !Etcd
+        if etcd != nil { throw Self.missing("Etcd") }
+        #endif
+        #if !Postgres
+        if postgres != nil { throw Self.missing("Postgres") }
+        #endif
+    }
+
+    /// Opens the log of a name. Call ``requireEngine()`` first.
+    package func open(log: String) async throws -> any SharedLog {
+        #if Etcd
+        if let etcd {
+            let tls = etcdCa.map { EtcdTLS.files(authority: $0, certificate: etcdCert, key: etcdKey) }
+            return try await EtcdLog.open(
+                name: log, endpoints: etcd.split(separator: ",").map(String.init), tls: tls, user: etcdUser,
+                password: ProcessInfo.processInfo.environment["ETCD_PASSWORD"] ?? "")
+        }
+        #endif
+        #if Postgres
+        if let postgres { return try await PostgresLog.open(name: log, connection: postgres) }
+        #endif
+        throw ValidationError("name the engine of the log: --etcd or --postgres")
+    }
+
+    private static func missing(_ trait: String) -> ValidationError {
+        ValidationError("this program was built without \(trait); build it with --traits \(trait)")
+    }
+}
