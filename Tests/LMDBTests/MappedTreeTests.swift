@@ -12,7 +12,7 @@ import Testing
 struct MappedTreeTests {
     private static let seeds: ClosedRange<UInt64> = {
         if let seed = ProcessInfo.processInfo.environment["MODELSTORE_SEED"].flatMap(UInt64.init) { return seed...seed }
-        return TestLength.seeds(20, long: 1_000)
+        return TestLength.seeds(12, long: 1_000)
     }()
 
     @Test

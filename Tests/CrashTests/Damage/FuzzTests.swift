@@ -13,7 +13,7 @@ import Testing
 
         var inputCount: Int {
             switch self {
-            case .schema, .expression, .csv, .json, .pageToken, .eventID: TestLength.runs(1_000, long: 100_000)
+            case .schema, .expression, .csv, .json, .pageToken, .eventID: TestLength.runs(500, long: 100_000)
             case .trace: TestLength.runs(100, long: 100_000)
             case .replay: TestLength.runs(5, long: 5_000)
             case .lockFile, .wakeFile: TestLength.runs(8, long: 10_000)

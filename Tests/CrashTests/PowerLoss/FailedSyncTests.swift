@@ -18,7 +18,7 @@ import Testing
                 wasReached = wasReached || !run.faults.isEmpty
                 for fault in run.faults { faults[fault, default: 0] += 1 }
                 var loss = PowerLoss(run, log: run.log, seed: TestRun.seed &+ UInt64(position))
-                try loss.cutEverywhere(images: TestLength.isLong ? 200 : 12)
+                try loss.cutEverywhere(images: TestLength.isLong ? 200 : 7)
                 let failure = "the sync \(position) and \(count - 1) more failed; MODELSTORE_SEED=\(TestRun.seed)"
                 let found = loss.outcome.violations + loss.outcome.refusals
                 #expect(found.isEmpty, "\(failure): \(found.first ?? "")")

@@ -15,7 +15,7 @@ import Testing
         if let text = ProcessInfo.processInfo.environment["MODELSTORE_SEED"], let seed = UInt64(text) {
             return [seed..<seed + 1]
         }
-        return (0..<UInt64(TestLength.runs(4, long: 160))).map { $0 * 25..<($0 + 1) * 25 }
+        return (0..<UInt64(TestLength.runs(2, long: 160))).map { $0 * 25..<($0 + 1) * 25 }
     }()
 
     @Test(arguments: blocks)

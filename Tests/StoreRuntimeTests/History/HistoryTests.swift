@@ -9,7 +9,7 @@ import Testing
             return [seed..<seed + 1]
         }
         let size: UInt64 = 50
-        return (0..<UInt64(TestLength.runs(20, long: 800))).map { $0 * size..<($0 + 1) * size }
+        return (0..<UInt64(TestLength.runs(12, long: 800))).map { $0 * size..<($0 + 1) * size }
     }()
 
     @Test(arguments: blocks)

@@ -11,7 +11,7 @@ import Testing
         if let text = ProcessInfo.processInfo.environment["MODELSTORE_SEED"], let seed = UInt64(text) {
             return [seed..<seed + 1]
         }
-        return (0..<UInt64(TestLength.runs(20, long: 600))).map { $0 * 10..<($0 + 1) * 10 }
+        return (0..<UInt64(TestLength.runs(12, long: 600))).map { $0 * 10..<($0 + 1) * 10 }
     }()
 
     @Test(.timeLimit(.minutes(20)), arguments: blocks)

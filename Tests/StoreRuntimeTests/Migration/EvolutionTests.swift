@@ -10,7 +10,7 @@ import Testing
         if let text = ProcessInfo.processInfo.environment["MODELSTORE_SEED"], let seed = UInt64(text) {
             return [seed..<seed + 1]
         }
-        return (0..<UInt64(TestLength.runs(8, long: 200))).map { $0 * 10..<($0 + 1) * 10 }
+        return (0..<UInt64(TestLength.runs(5, long: 200))).map { $0 * 10..<($0 + 1) * 10 }
     }()
 
     @Test(arguments: blocks)

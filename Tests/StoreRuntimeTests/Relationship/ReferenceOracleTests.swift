@@ -6,7 +6,7 @@ import Testing
 
 /// References, compared with a naive implementation of their rules.
 @Suite struct ReferenceOracleTests {
-    @Test(.timeLimit(.minutes(20)), arguments: 0..<TestLength.runs(60, long: 2_000))
+    @Test(.timeLimit(.minutes(20)), arguments: 0..<TestLength.runs(40, long: 2_000))
     func `random closures leave what the rules say, and nothing dangles`(run: Int) throws {
         let seed = UInt64(run) &* 7_919 &+ 11
         var scenario = ReferenceScenario(seed: seed)

@@ -6,7 +6,7 @@ import Testing
 
 /// The feed of random histories, compared with a plain list of all writes.
 @Suite(.timeLimit(.minutes(20))) struct FeedModelTests {
-    private static let seedCount = TestLength.runs(36, long: 2_000)
+    private static let seedCount = TestLength.runs(24, long: 2_000)
 
     @Test(arguments: 0..<seedCount / 2)
     func `from every position on the feed tells what was written, or says that it cannot`(seed: Int) async throws {
