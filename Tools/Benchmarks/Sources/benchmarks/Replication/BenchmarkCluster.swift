@@ -29,10 +29,14 @@ struct BenchmarkCluster {
 
     func open(_ name: String) async throws -> Store { try await Self.open(name, engine, directory) }
 
-    private static func open(_ name: String, _ engine: EtcdProcess, _ directory: String) async throws -> Store {
+    /// Opens the only node of another log.
+    func openAlone() async throws -> Store { try await Self.open("alone", engine, directory, log: "alone") }
+
+    private static func open(
+        _ name: String, _ engine: EtcdProcess, _ directory: String, log: String = logName
+    ) async throws -> Store {
         try await Store.open(
-            at: "\(directory)/\(name)", records: Page.self,
-            replication: .shared(engine.log(logName), node: name))
+            at: "\(directory)/\(name)", records: Page.self, replication: .shared(engine.log(log), node: name))
     }
 
     /// Waits until all nodes have everything.
