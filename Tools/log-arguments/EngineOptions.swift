@@ -37,36 +37,35 @@ package struct EngineOptions: ParsableArguments {
 
     package init() {}
 
-    /// Throws an error unless exactly one engine is named, and this program can use it.
+    /// Throws an error unless exactly one engine is named.
     package func requireEngine() throws {
         guard (etcd == nil) != (postgres == nil) else {
             throw ValidationError("name the engine of the log: --etcd or --postgres")
         }
-        #if !Etcd
-        if etcd != nil { throw Self.missing("Etcd") }
-        #endif
-        #if !Postgres
-        if postgres != nil { throw Self.missing("Postgres") }
-        #endif
     }
 
-    /// Opens the log of a name. Call ``requireEngine()`` first.
+    /// Opens the log of a name.
+    ///
+    /// - Throws: ``SharedLogError``, with the code `refused` if this program cannot use the engine.
     package func open(log: String) async throws -> any SharedLog {
-        #if Etcd
         if let etcd {
+            #if Etcd
             let tls = etcdCa.map { EtcdTLS.files(authority: $0, certificate: etcdCert, key: etcdKey) }
             return try await EtcdLog.open(
                 name: log, endpoints: etcd.split(separator: ",").map(String.init), tls: tls, user: etcdUser,
                 password: ProcessInfo.processInfo.environment["ETCD_PASSWORD"] ?? "")
+            #else
+            throw Self.missing("Etcd", etcd)
+            #endif
         }
-        #endif
         #if Postgres
-        if let postgres { return try await PostgresLog.open(name: log, connection: postgres) }
+        return try await PostgresLog.open(name: log, connection: postgres ?? "")
+        #else
+        throw Self.missing("Postgres", postgres)
         #endif
-        throw ValidationError("name the engine of the log: --etcd or --postgres")
     }
 
-    private static func missing(_ trait: String) -> ValidationError {
-        ValidationError("this program was built without \(trait); build it with --traits \(trait)")
+    private static func missing(_ trait: String, _ value: String?) -> SharedLogError {
+        SharedLogError(.refused, "this program was built without \(trait); build it with --traits \(trait)")
     }
 }
