@@ -174,7 +174,7 @@ private struct PairChild {
         let things = [Thing(journal, Numbers()), Thing(journal, Numbers())]
         for (number, thing) in things.enumerated() {
             let scope = registry.scope(["first", "second"][number])
-            // Leaks of one line are told once.
+            // The registry reports the leaks of one line once.
             try scope.own(thing, line: UInt(number))
             scope.close()
             try await clock.untilSleeping()

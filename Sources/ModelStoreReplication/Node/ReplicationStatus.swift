@@ -31,9 +31,25 @@ public struct ReplicationStatus: Sendable {
     /// The number of entries that the log has and this replica lacks, as last seen.
     public var lag: UInt64 { applied.entryCount(to: head) }
 
-    /// Notes whether the log can be reached. A replica that has stopped stays so.
-    mutating func setConnection(_ connection: State) {
+    /// When a call of the log last failed.
+    private var lost: ContinuousClock.Instant?
+
+    init(node: String, applied: LogPosition, head: LogPosition, state: State) {
+        (self.node, self.applied, self.head, self.state) = (node, applied, head, state)
+    }
+
+    /// Notes an answer of the log. An answer to a call from before the last failure says nothing about the log now. A replica that has
+    /// stopped stays so.
+    mutating func noteAnswer(calledAt call: ContinuousClock.Instant) {
         if case .stopped = state { return }
-        state = connection
+        if let lost, call < lost { return }
+        state = .following
+    }
+
+    /// Notes that a call of the log has failed. A replica that has stopped stays so.
+    mutating func noteFailure(_ error: SharedLogError) {
+        lost = .now
+        if case .stopped = state { return }
+        state = .disconnected(error)
     }
 }

@@ -93,6 +93,7 @@ package final class Replicator: CommitLog {
                 "the changes take \(entry.bytes.count) bytes, but an entry of the log at most \(log.maximumEntryByteCount)",
                 remedy: "write fewer changes in each closure")
         }
+        let called = ContinuousClock.now
         switch caller.append(entry) {
         case .send, .unknown:
             throw StoreError(
@@ -104,7 +105,7 @@ package final class Replicator: CommitLog {
             note { status in
                 status.head = entry.position
                 status.confirmed = .now
-                status.setConnection(.following)
+                status.noteAnswer(calledAt: called)
             }
             return state.after(entry).bytes
         case .behind(let batch):
@@ -243,7 +244,7 @@ package final class Replicator: CommitLog {
                 note { status in
                     if status.head.index <= batch.head.index { status.head = batch.head }
                     status.confirmed = asked
-                    status.setConnection(.following)
+                    status.noteAnswer(calledAt: asked)
                 }
                 if status.applied.index >= batch.head.index { return true }
             } catch let error as SharedLogError {
@@ -454,7 +455,7 @@ package final class Replicator: CommitLog {
         case .entryTooLarge:
             return StoreError(.tooLarge, error.message, remedy: "write fewer changes in each closure", cause: error)
         default:
-            note { $0.setConnection(.disconnected(error)) }
+            note { $0.noteFailure(error) }
             return StoreError(
                 .logUnavailable, error.message, remedy: "write again once the log can be reached; reads go on",
                 cause: error)
