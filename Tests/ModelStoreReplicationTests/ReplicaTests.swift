@@ -277,6 +277,23 @@ struct Note {
 
     // MARK: Status
 
+    @Test func `an answer to a call from before a failure does not end the disconnection`() {
+        let start = LogPosition.start(generation: 1)
+        var status = ReplicationStatus(node: "one", applied: start, head: start, state: .following)
+        let early = ContinuousClock.now
+        status.noteFailure(SharedLogError(.unavailable, "it is cut off"))
+        status.noteAnswer(calledAt: early)
+        guard case .disconnected = status.state else {
+            Issue.record("it is in the state \(status.state)")
+            return
+        }
+        status.noteAnswer(calledAt: .now)
+        guard case .following = status.state else {
+            Issue.record("it is in the state \(status.state)")
+            return
+        }
+    }
+
     @Test func `the sequence of the status shows what happens to the log, and ends with the store`() async throws {
         let log = MemoryLog()
         var replication = Replication.shared(log, node: "one")
