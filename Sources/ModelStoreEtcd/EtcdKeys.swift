@@ -7,13 +7,16 @@ import StoreEngine
 /// ```
 /// head             the newest position
 /// floor            the position of the newest entry that was removed
-/// log/INDEX        an entry; the index is 8 bytes, big endian
+/// log/INDEX        an entry, or the note of a long one (EtcdEntryNote); the index is 8 bytes, big endian
+/// part/INDEX/ID/N  a part of a long entry, without the slashes after part/: its index, its write id in 16 bytes, and the part's
+///                  number in 4 bytes, big endian
 /// register/KEY     a register
 /// ```
 struct EtcdKeys: Sendable {
     let head: [UInt8]
     let floor: [UInt8]
     private let log: [UInt8]
+    private let part: [UInt8]
     private let register: [UInt8]
 
     init(name: String) {
@@ -21,11 +24,29 @@ struct EtcdKeys: Sendable {
         head = Array((prefix + "head").utf8)
         floor = Array((prefix + "floor").utf8)
         log = Array((prefix + "log/").utf8)
+        part = Array((prefix + "part/").utf8)
         register = Array((prefix + "register/").utf8)
     }
 
-    func entry(_ index: UInt64) -> [UInt8] {
-        log + (0..<8).map { UInt8(truncatingIfNeeded: index >> (56 - 8 * UInt64($0))) }
+    func entry(_ index: UInt64) -> [UInt8] { log + index.bigEndianBytes }
+
+    /// Returns the index in the key of an entry.
+    func index(ofEntry key: some Sequence<UInt8>) -> UInt64 {
+        Array(key).dropFirst(log.count).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// The beginning of the keys of all parts of an index, whatever their entry.
+    func parts(_ index: UInt64) -> [UInt8] { part + index.bigEndianBytes }
+
+    /// The beginning of the keys of the parts of an entry.
+    func parts(_ index: UInt64, of writeID: WriteID) -> [UInt8] {
+        var writer = ByteWriter(capacity: 16)
+        writeID.uuid.encode(to: &writer)
+        return parts(index) + writer.array()
+    }
+
+    func part(_ number: UInt32, _ index: UInt64, of writeID: WriteID) -> [UInt8] {
+        parts(index, of: writeID) + number.bigEndianBytes
     }
 
     func register(_ key: String) -> [UInt8] { register + Array(key.utf8) }
@@ -42,6 +63,12 @@ struct EtcdKeys: Sendable {
             if last < 255 { return end + [last + 1] }
         }
         return [0]
+    }
+}
+
+extension FixedWidthInteger {
+    fileprivate var bigEndianBytes: [UInt8] {
+        stride(from: Self.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> $0) }
     }
 }
 

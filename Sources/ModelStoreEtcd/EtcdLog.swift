@@ -18,11 +18,14 @@ import Synchronization
 ///
 /// - `newestSent` is protected by its mutex.
 public final class EtcdLog: SharedLog {
-    /// The most bytes of an entry: 1 MiB. A cluster takes requests of 1.5 MiB, unless it was started with another limit.
-    public let maximumEntryByteCount = 1 << 20
+    /// The most bytes of an entry: 16 MiB. One of more than 1 MiB takes several requests, because a cluster refuses those of more than
+    /// 1.5 MiB unless it was started with another limit.
+    public let maximumEntryByteCount = 16 << 20
+    private static let partByteCount = 1 << 20
 
     private let keys: EtcdKeys
     private let calls: EtcdCalls
+    private let quotaByteCount: Int
     /// The newest entry that this object has sent. The watch of its appends wakes the other nodes only.
     private let newestSent = Mutex<LogPosition?>(nil)
 
@@ -34,10 +37,13 @@ public final class EtcdLog: SharedLog {
     ///   - tls: the certificates for addresses with `https`.
     ///   - user: the name of a user of the cluster; nil if it asks for none.
     ///   - password: the user's password. It is never printed.
+    ///   - quotaByteCount: the quota with which the cluster was started (`--quota-backend-bytes`). A cluster from version 3.6 on tells it
+    ///     itself.
     /// - Throws: ``ModelStoreReplication/SharedLogError``: `unavailable`; `refused` for a mistake in the parameters and for a version of
     ///   etcd before 3.4.
     public static func open(
-        name: String, endpoints: [String], tls: EtcdTLS? = nil, user: String? = nil, password: String = ""
+        name: String, endpoints: [String], tls: EtcdTLS? = nil, user: String? = nil, password: String = "",
+        quotaByteCount: Int = defaultQuotaByteCount
     ) async throws(SharedLogError) -> EtcdLog {
         guard !name.isEmpty, !name.contains("/") else {
             throw SharedLogError(.refused, "the name of a log has one letter or more, and no slash")
@@ -55,14 +61,18 @@ public final class EtcdLog: SharedLog {
             throw SharedLogError(.refused, "the certificates for etcd cannot be read: \(error)")
         }
         let calls = EtcdCalls(transport, user.map { EtcdCalls.Credentials(user: $0, password: password) })
-        let log = EtcdLog(EtcdKeys(name: name), calls)
+        let log = EtcdLog(EtcdKeys(name: name), calls, quotaByteCount)
         try await log.begin()
         return log
     }
 
-    private init(_ keys: EtcdKeys, _ calls: EtcdCalls) {
+    /// The quota of a cluster that was started without one: 2 GiB.
+    public static let defaultQuotaByteCount = 2 << 30
+
+    private init(_ keys: EtcdKeys, _ calls: EtcdCalls, _ quotaByteCount: Int) {
         self.keys = keys
         self.calls = calls
+        self.quotaByteCount = quotaByteCount
     }
 
     private func begin() async throws(SharedLogError) {
@@ -94,7 +104,7 @@ public final class EtcdLog: SharedLog {
         return try position(try await calls.transact(request, .repeatable).responses.first)
     }
 
-    /// Appends an entry if the log's head is the entry before it. Waits at most 5 seconds for the answer.
+    /// Appends an entry if the log's head is the entry before it. Waits at most 5 seconds for the answer to each request.
     ///
     /// - Throws: ``ModelStoreReplication/SharedLogError``: `unknown` if there was no answer; `unavailable`, `full`, `refused`,
     ///   `entryTooLarge`; `diverged`, `trimmed` and `otherGeneration` if the log cannot be read on from the entry before.
@@ -103,15 +113,69 @@ public final class EtcdLog: SharedLog {
             throw SharedLogError(
                 .entryTooLarge, "an entry of \(entry.bytes.count) bytes is longer than \(maximumEntryByteCount)")
         }
+        let isLong = entry.bytes.count > Self.partByteCount
+        if isLong { try await putParts(of: entry) }
         var request = EtcdTxnRequest()
         request.compare = [.has(keys.head, entry.previous.stored)]
-        request.success = [.put(keys.entry(entry.position.index), entry.bytes), .put(keys.head, entry.position.stored)]
+        let stored = isLong ? EtcdEntryNote(entry).stored : entry.bytes
+        request.success = [.put(keys.entry(entry.position.index), stored), .put(keys.head, entry.position.stored)]
         // Usually there are only a few new entries.
         request.failure = reading(after: entry.previous.index, count: Self.firstCount)
         newestSent.withLock { $0 = entry.position }
         let response = try await calls.transact(request, .once)
         if response.succeeded { return .appended }
-        return .conflict(try batch(response, after: entry.previous))
+        let batch = try await batch(response, after: entry.previous, maximumByteCount: Self.conflictByteCount)
+        if isLong, let winner = batch.entries.first, winner.writeID != entry.writeID { await removeParts(of: entry) }
+        return .conflict(batch)
+    }
+
+    /// The most bytes of the entries that come with a conflict, beyond the first of them.
+    private static let conflictByteCount = 1 << 20
+
+    /// Puts the parts of a long entry, while the entry before it is the newest.
+    private func putParts(of entry: LogEntry) async throws(SharedLogError) {
+        for (number, start) in stride(from: 0, to: entry.bytes.count, by: Self.partByteCount).enumerated() {
+            let bytes = entry.bytes[start..<min(start + Self.partByteCount, entry.bytes.count)]
+            var request = EtcdTxnRequest()
+            request.compare = [.has(keys.head, entry.previous.stored)]
+            request.success = [
+                .put(keys.part(UInt32(number), entry.position.index, of: entry.writeID), Array(bytes))
+            ]
+            do throws(SharedLogError) {
+                // The head has moved, and the append returns the entries that moved it.
+                guard try await calls.transact(request, .repeatable).succeeded else { return }
+            } catch {
+                throw error.code == .unknown ? SharedLogError(.unavailable, error.message) : error
+            }
+        }
+    }
+
+    /// Removes the parts of an entry that is not in the log and never will be. Without an answer, they are removed with their index.
+    private func removeParts(of entry: LogEntry) async {
+        let start = keys.parts(entry.position.index, of: entry.writeID)
+        var request = EtcdTxnRequest()
+        request.success = [.remove(start, EtcdKeys.end(of: start))]
+        _ = try? await calls.transact(request, .once)
+    }
+
+    /// Returns the entry of a note.
+    private func entry(_ note: EtcdEntryNote, at index: UInt64) async throws(SharedLogError) -> LogEntry {
+        let start = keys.parts(index, of: note.writeID)
+        var request = EtcdTxnRequest()
+        request.success = [.range(start, EtcdKeys.end(of: start), limit: 0), .get(keys.entry(index))]
+        let responses = try await calls.transact(request, .repeatable).responses
+        guard responses.count == 2 else { throw Self.unexpected }
+        guard !responses[1].responseRange.kvs.isEmpty else {
+            throw SharedLogError(.unavailable, "entry \(index) was removed while it was read")
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(note.byteCount)
+        for part in responses[0].responseRange.kvs { bytes += part.value }
+        guard bytes.count == note.byteCount else {
+            throw SharedLogError(
+                .damaged, "the log has \(bytes.count) of the \(note.byteCount) bytes of entry \(index)")
+        }
+        return try LogEntry(bytes)
     }
 
     /// Returns the entries after a position, as many as fit in `maximumByteCount`, and at least one if there is one.
@@ -126,17 +190,19 @@ public final class EtcdLog: SharedLog {
             let last = found.last?.position ?? position
             var request = EtcdTxnRequest()
             request.success = reading(after: last.index, count: count)
-            let next = try batch(try await calls.transact(request, .repeatable), after: last)
-            let fitting = next.entries.prefix { entry in
-                byteCount += entry.bytes.count
-                return byteCount <= maximumByteCount || found.isEmpty && entry == next.entries.first
-            }
-            found += fitting
-            guard fitting.count == count, byteCount < maximumByteCount, found.last?.position != next.head else {
+            let next = try await batch(
+                try await calls.transact(request, .repeatable), after: last,
+                maximumByteCount: maximumByteCount - byteCount)
+            // The first entry of an answer may be longer than the rest of the limit.
+            let rest = maximumByteCount - byteCount
+            let isFitting = found.isEmpty || next.entries.allSatisfy { $0.bytes.count <= rest }
+            if isFitting { found += next.entries }
+            byteCount += next.entries.reduce(0) { $0 + $1.bytes.count }
+            let expected = (maximumByteCount - byteCount) / max(1, byteCount / max(1, found.count))
+            guard next.entries.count == count, expected > 0, found.last?.position != next.head else {
                 return LogBatch(entries: found, head: next.head, floor: next.floor)
             }
-            let expected = (maximumByteCount - byteCount) / max(1, byteCount / found.count)
-            count = max(1, min(count * Self.countGrowth, expected, Self.maximumCount))
+            count = min(count * Self.countGrowth, expected, Self.maximumCount)
         }
     }
 
@@ -152,10 +218,11 @@ public final class EtcdLog: SharedLog {
         ]
     }
 
-    /// Reads the answer to ``reading(after:count:)``, and checks that the log can be read on from the position.
+    /// Reads the answer to ``reading(after:count:)``, and checks that the log can be read on from the position. Returns as many entries
+    /// as fit, and at least the first.
     private func batch(
-        _ response: EtcdTxnResponse, after position: LogPosition
-    ) throws(SharedLogError) -> LogBatch {
+        _ response: EtcdTxnResponse, after position: LogPosition, maximumByteCount: Int
+    ) async throws(SharedLogError) -> LogBatch {
         guard response.responses.count == 3 else { throw Self.unexpected }
         let head = try self.position(response.responses[0])
         let floor = try self.position(response.responses[1])
@@ -170,7 +237,18 @@ public final class EtcdLog: SharedLog {
             throw SharedLogError(.damaged, "the log lacks entry \(position.index + 1)")
         }
         var entries: [LogEntry] = []
-        for pair in pairs { entries.append(try LogEntry([UInt8](pair.value))) }
+        var byteCount = 0
+        for pair in pairs {
+            let stored = [UInt8](pair.value)
+            let note = try EtcdEntryNote(stored: stored)
+            byteCount += note?.byteCount ?? stored.count
+            guard byteCount <= maximumByteCount || entries.isEmpty else { break }
+            if let note {
+                entries.append(try await entry(note, at: keys.index(ofEntry: pair.key)))
+            } else {
+                entries.append(try LogEntry(stored))
+            }
+        }
         // A full cluster has removed entries without a note of it, see ``trim(through:)``.
         if let begin = entries.first?.previous, begin.index > position.index {
             throw SharedLogError(.trimmed, "the log begins after entry \(begin.index)", floor: begin)
@@ -221,16 +299,19 @@ public final class EtcdLog: SharedLog {
         if before.floor.index >= position.index { return }
         var request = EtcdTxnRequest()
         request.compare = [.has(keys.floor, before.floor.stored)]
-        let removal = EtcdRequestOp.remove(keys.entry(0), keys.entry(position.index + 1))
+        let removals: [EtcdRequestOp] = [
+            .remove(keys.entry(0), keys.entry(position.index + 1)),
+            .remove(keys.parts(0), keys.parts(position.index + 1)),
+        ]
         do throws(SharedLogError) {
             let response: EtcdTxnResponse
             do throws(SharedLogError) {
-                request.success = [.put(keys.floor, position.stored), removal]
+                request.success = [.put(keys.floor, position.stored)] + removals
                 response = try await calls.transact(request, .once)
             } catch {
                 guard error.code == .full else { throw error }
                 // A full cluster accepts nothing but removals. The first entry then says where the log begins.
-                request.success = [removal]
+                request.success = removals
                 response = try await calls.transact(request, .once)
             }
             var compaction = EtcdCompactionRequest()
@@ -240,6 +321,15 @@ public final class EtcdLog: SharedLog {
             // A repetition does no harm.
             throw error.code == .unknown ? SharedLogError(.unavailable, error.message) : error
         }
+    }
+
+    /// Returns how many bytes the cluster has in use, and its quota.
+    ///
+    /// - Throws: ``ModelStoreReplication/SharedLogError``: `unavailable`, `refused`.
+    public func usage() async throws(SharedLogError) -> LogUsage {
+        let status = try await calls.status()
+        let quota = status.dbSizeQuota > 0 ? Int(status.dbSizeQuota) : quotaByteCount
+        return LogUsage(byteCount: Int(status.dbSizeInUse), limit: quota)
     }
 
     /// Begins a new generation of the log, if a position is the newest one. All entries are removed.
@@ -252,6 +342,7 @@ public final class EtcdLog: SharedLog {
         request.compare = [.has(keys.head, head.stored)]
         request.success = [
             .put(keys.head, start.stored), .put(keys.floor, start.stored), .remove(keys.entry(0), keys.entry(.max)),
+            .remove(keys.parts(0), keys.parts(.max)),
         ]
         return try await calls.transact(request, .once).succeeded
     }

@@ -91,6 +91,9 @@ enum LogStatements {
         delete from modelstore_log where name in (select name from moved) and index <= $2
         """
 
+    /// The number of bytes of the entries of all logs, with their index.
+    static let usage = "select pg_total_relation_size('modelstore_log')"
+
     /// Begins a new generation, if the head is still the same.
     ///
     /// - 1: name

@@ -228,6 +228,16 @@ public final class PostgresLog: SharedLog, BlockingLog {
         }
     }
 
+    /// Returns how many bytes the entries of all logs in the database take. Only the server's disk limits them.
+    ///
+    /// - Throws: ``ModelStoreReplication/SharedLogError``: `unavailable`, `refused`.
+    public func usage() async throws(SharedLogError) -> LogUsage {
+        try await BlockingWork.run { () throws(SharedLogError) in
+            guard let row = try self.read(LogStatements.usage, []).first else { throw Self.gone }
+            return LogUsage(byteCount: Int(try ResultRow(row).integer(at: 0)))
+        }
+    }
+
     /// Begins a new generation of the log, if a position is the newest one. All entries are removed.
     ///
     /// - Throws: ``ModelStoreReplication/SharedLogError``: `unknown` if there was no answer; `unavailable`, `full`, `refused`.

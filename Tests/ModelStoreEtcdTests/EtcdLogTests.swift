@@ -41,6 +41,47 @@ extension EtcdTests {
             #expect(try server.leaseCount() == 1)
         }
 
+        @Test func `the parts of long entries go with their entries, and those of lost ones at once`() async throws {
+            let (log, other) = (try await server.log("test"), try await server.log("test"))
+            let start = try await log.head()
+            let checks = LogConformance(letTimePass: { _ in }) { log }
+            let (first, late) = (
+                checks.entry(after: start, byteCount: 3 << 20), checks.entry(after: start, byteCount: 2 << 20)
+            )
+            #expect(try server.keyCount("/modelstore/test/part/") == 0)
+            #expect(try await log.append(first) == .appended)
+            #expect(try server.keyCount("/modelstore/test/part/") == 4)
+            // Parts that a node put before it ended.
+            #expect(
+                try await other.append(late)
+                    == .conflict(LogBatch(entries: [first], head: first.position, floor: start)))
+            #expect(try server.keyCount("/modelstore/test/part/") == 4)
+            let second = checks.entry(after: first.position, byteCount: 2 << 20)
+            #expect(try await other.append(second) == .appended)
+            #expect(try await log.entries(after: start, maximumByteCount: 4 << 20).entries == [first])
+            #expect(try await log.entries(after: start, maximumByteCount: 16 << 20).entries == [first, second])
+            try await log.trim(through: first.position)
+            #expect(try server.keyCount("/modelstore/test/part/") == 3)
+            let next = LogPosition(generation: 2, index: 7, hash: .zero)
+            #expect(try await log.beginGeneration(at: next, after: second.position))
+            #expect(try server.keyCount("/modelstore/test/part/") == 0)
+        }
+
+        @Test func `a log knows the room that its cluster has`() async throws {
+            let small = try EtcdServer(quota: 32 << 20)
+            let log = try await EtcdLog.open(name: "test", endpoints: [small.endpoint], quotaByteCount: 32 << 20)
+            let before = try await log.usage()
+            let checks = LogConformance(letTimePass: { _ in }) { log }
+            #expect(try await log.append(checks.entry(after: log.head(), byteCount: 8 << 20)) == .appended)
+            var after = before
+            // The cluster counts a change a tenth of a second later.
+            while after.byteCount < before.byteCount + 8 << 20 {
+                try await nextTurn()
+                after = try await log.usage()
+            }
+            #expect(after.limit == 32 << 20)
+        }
+
         @Test func `a log speaks TLS, and names its user`() async throws {
             let server = try EtcdServer(isSecure: true)
             try server.requirePassword("secret")

@@ -72,6 +72,16 @@ final class EtcdServer: LogServer {
         return lines.first?.split(separator: " ").compactMap { Int($0) }.first ?? -1
     }
 
+    /// Returns the number of keys with a prefix.
+    func keyCount(_ prefix: String) throws -> Int {
+        let lines = try Self.run(
+            "/usr/bin/etcdctl",
+            ["--endpoints", endpoint, "get", prefix, "--prefix", "--keys-only", "--write-out", "json"])
+        // Without keys, the answer has no count.
+        let count = lines.joined().firstMatch(of: /"count":([0-9]+)/)
+        return count.flatMap { Int($0.1) } ?? 0
+    }
+
     @discardableResult
     private static func run(_ program: String, _ arguments: [String]) throws -> [String] {
         let process = try ChildProcess(

@@ -228,6 +228,55 @@ import Testing
         log.isCut = true
         #expect(await code { _ = try await administration.status() } == .logUnavailable)
     }
+
+    // MARK: Leaving
+
+    private static func next(_ store: Store, since position: Position) async throws {
+        var feed = store.changes(since: position).makeAsyncIterator()
+        _ = try await feed.next()
+    }
+
+    @Test func `a node that leaves is a store of its own, and the others go on`() async throws {
+        let (one, two) = (try await open("one"), try await open("two"))
+        try await fill(one, 0..<5)
+        try await expectEqual(one, two)
+        let position = try two.position
+        two.close()
+        try await LogAdministration.leave(replicaAt: path("two"))
+        let alone = try Store(at: path("two"), records: Account.self)
+        #expect(try alone.position.sequence == position.sequence)
+        // Its feed no longer is that of the others.
+        #expect(try alone.position.epoch != position.epoch)
+        let id = try await alone.write { tx in try tx.insert(Account(email: "new", balance: 1)).id }
+        #expect(id == 6)
+        // The histories part here.
+        #expect(await code { try await Self.next(alone, since: position) } == nil)
+        var findings: [VerifyFinding] = []
+        _ = try alone.verify { findings.append($0) }
+        #expect(findings.isEmpty)
+        try await fill(one, 5..<6)
+        let later = try one.position
+        #expect(later.sequence == (try alone.position.sequence))
+        #expect(await code { try await Self.next(alone, since: later) } == .positionDiverged)
+        #expect(try one.read { try $0.fetch(Account.self).count } == 6)
+        alone.close()
+        #expect(await code { try await LogAdministration.leave(replicaAt: path("two")) } == .invalidValue)
+        #expect(await code { _ = try await open("two") } == .storeExists)
+    }
+
+    @Test func `a restored backup of a node begins another log after all nodes and their log are lost`() async throws {
+        let one = try await open("one")
+        try await fill(one, 0..<5)
+        try one.backup(to: path("backup"))
+        #expect(await code { try await LogAdministration.leave(replicaAt: path("one")) } == .inUse)
+        one.close()
+        try Store.restore(from: path("backup"), to: path("new"))
+        #expect(await code { _ = try Store(at: path("new"), records: Account.self) } == .isReplica)
+        try await LogAdministration.leave(replicaAt: path("new"))
+        let other = LogAdministration(MemoryLog(), snapshots: snapshots)
+        let start = try await other.initialize(fromStoreAt: path("new"), node: "one")
+        #expect(try await other.status().snapshot == start)
+    }
 }
 
 /// A place for snapshots during whose fetch a program makes a store in the node's directory, and keeps it open.

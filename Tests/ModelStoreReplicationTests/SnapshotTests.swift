@@ -1,6 +1,7 @@
 import Foundation
 import ModelStore
 import ModelStoreTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -133,6 +134,86 @@ import Testing
         #expect(log.allEntries.isEmpty)
         #expect(two.replication?.snapshot == one.replication?.snapshot)
         #expect(try await snapshots.names().count == 1)
+    }
+
+    @Test func `an engine that fills up is reported at each rise`() async throws {
+        let log = MemoryLog()
+        let events = Mutex<[Int]>([])
+        var options = StoreOptions()
+        options.onEvent = { event in
+            if case .logFilling(let byteCount, let limit) = event {
+                events.withLock { $0.append(byteCount * 10 / limit) }
+            }
+        }
+        var replication = Replication.shared(log, node: "one")
+        replication.followsByItself = false
+        let one = try await Store.open(
+            at: path("one"), records: Account.self, options: options, replication: replication)
+        try await fill(one, 0..<20)
+        let byteCount = try await log.usage().byteCount
+        var seen: [[Int]] = []
+        for limit in [3, 2, 2, 3, 2].map({ byteCount * $0 }) + [byteCount * 10 / 8, byteCount * 10 / 9, byteCount * 3] {
+            log.byteLimit = limit
+            await one.replicator?.keepUp()
+            seen.append(events.withLock { $0 })
+        }
+        #expect(seen == [[], [5], [5], [5], [5, 5], [5, 5, 8], [5, 5, 8], [5, 5, 8]])
+        #expect(one.replication?.logUsage == LogUsage(byteCount: byteCount, limit: byteCount * 3))
+        log.byteLimit = byteCount
+        let error = await #expect(throws: StoreError.self) { try await fill(one, 20..<21) }
+        #expect(error?.code == .logFull)
+        #expect(try one.read { try $0.fetch(Account.self).count } == 20)
+        log.byteLimit = nil
+        try await fill(one, 20..<21)
+    }
+
+    @Test func `an engine that fills up gets a snapshot before it is due`() async throws {
+        let log = MemoryLog()
+        let one = try await open("one", log)
+        try await fill(one, 0..<20)
+        await one.replicator?.keepUp()
+        #expect(one.replication?.snapshot == nil)
+        log.byteLimit = try await log.usage().byteCount * 2
+        await one.replicator?.keepUp()
+        #expect(one.replication?.snapshot == one.replication?.applied)
+        #expect(log.allEntries.isEmpty)
+    }
+
+    @Test func `a node that does not run keeps no entries while the engine is nearly full`() async throws {
+        let log = MemoryLog()
+        let one = try await open("one", log, entriesPerSnapshot: 10)
+        let two = try await open("two", log.connection(), entriesPerSnapshot: 10)
+        await two.replicator?.keepUp()
+        let behind = try #require(two.replication).applied
+        try await fill(one, 0..<20)
+        log.byteLimit = try await log.usage().byteCount * 10 / 9
+        // The program of the second node runs.
+        await one.replicator?.keepUp()
+        #expect(log.allEntries.first?.previous == behind)
+        log.byteLimit = try await log.usage().byteCount * 10 / 9
+        two.close()
+        log.advance(by: RunningProgram.lifetime)
+        await one.replicator?.keepUp()
+        #expect(log.allEntries.isEmpty)
+        try await expectEqual(one, try await open("two", log.connection()))
+    }
+
+    @Test func `a snapshot is due a day after the last one if the log has grown`() throws {
+        let upkeep = Replication.shared(MemoryLog(), node: "one", snapshots: snapshots).upkeep
+        let now = Date()
+        func isDue(_ index: UInt64, ageInHours: Double, _ usage: LogUsage = LogUsage(byteCount: 1)) -> Bool {
+            let manifest = SnapshotManifest(
+                SnapshotManifest.Mark(
+                    position: LogPosition(generation: 1, index: 10, hash: .zero),
+                    time: now.addingTimeInterval(-ageInHours * 3_600)),
+                byteCount: 7, checksum: .zero, file: "snapshot", replacing: nil)
+            return upkeep.isSnapshotDue(
+                LogPosition(generation: 1, index: index, hash: .zero), manifest, usage, now: now)
+        }
+        #expect(!isDue(11, ageInHours: 23) && isDue(11, ageInHours: 24) && !isDue(10, ageInHours: 48))
+        #expect(isDue(100_010, ageInHours: 0) && !isDue(100_009, ageInHours: 0))
+        let half = LogUsage(byteCount: 1, limit: 2)
+        #expect(isDue(11, ageInHours: 1, half) && !isDue(11, ageInHours: 0.9, half) && !isDue(10, ageInHours: 2, half))
     }
 
     @Test func `entries stay for the time that appends are repeated`() async throws {

@@ -4,12 +4,13 @@ import Logging
 import Metrics
 import MetricsTestKit
 import ModelStore
-import ModelStoreReplication
 import ModelStoreService
 import ModelStoreTesting
 import ServiceLifecycle
 import TestSupport
 import Testing
+
+@testable import ModelStoreReplication
 
 /// The metrics that stores and consumers report.
 @Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct MetricsTests {
@@ -91,6 +92,11 @@ import Testing
         #expect(try gauge("replication_lag") == 0 && gauge("replication_connected") == 1)
         #expect(try gauge("replication_stopped") == 0)
         #expect(try #require(try gauge("replication_age")) >= 0)
+        log.byteLimit = 4 * (try await log.usage().byteCount)
+        await store.replicator?.keepUp()
+        try metrics.report(store)
+        #expect(try gauge("replication_log_bytes") == Double(try await log.usage().byteCount))
+        #expect(try gauge("replication_log_use") == 0.25)
         log.isCut = true
         _ = try? await store.sell(3..<4)
         try metrics.report(store)

@@ -18,7 +18,8 @@ package struct LogConformance: Sendable {
         self.connect = connect
     }
 
-    private func entry(
+    /// Makes an entry with `byteCount` bytes of content, which no store would have.
+    package func entry(
         after position: LogPosition, node: String = "a", byteCount: Int = 3, id: WriteID = WriteID()
     ) -> LogEntry {
         let set = LoggedEntry.ChangeSet(sequence: 1, hash: 2, stream: [UInt8](repeating: 7, count: byteCount))
@@ -130,6 +131,15 @@ package struct LogConformance: Sendable {
         try require(try await log.append(largest) == .appended, "an entry of the greatest length")
         let read = try await log.entries(after: head, maximumByteCount: 1)
         try require(read.entries == [largest], "reading an entry of the greatest length")
+        // As many bytes after the same entry, which come too late.
+        let late = entry(after: head, node: "b", byteCount: log.maximumEntryByteCount - overhead)
+        guard case .conflict(let batch) = try await log.append(late) else {
+            throw Mismatch("a late entry was appended")
+        }
+        try require(batch.entries == [largest], "a conflict brings another long entry")
+        // An engine may compress the entries, and may count them late.
+        let used = try await log.usage()
+        try require(used.byteCount >= 0 && used.share ?? 0 < 1, "\(used) bytes are in use")
     }
 
     private func wakes(_ log: any SharedLog, _ other: any SharedLog) async throws {

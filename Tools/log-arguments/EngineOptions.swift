@@ -11,7 +11,7 @@ import ModelStorePostgres
 /// The options that name the engine of a log, and the place of the snapshots.
 package struct EngineOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The addresses of an etcd cluster, with commas between them.", valueName: "urls"))
-    package var etcd: String?
+    var etcd: String?
 
     @Option(help: ArgumentHelp("The certificate of etcd's authority, for https.", valueName: "file"))
     var etcdCa: String?
@@ -27,15 +27,26 @@ package struct EngineOptions: ParsableArguments {
     var etcdUser: String?
 
     @Option(
+        help: ArgumentHelp(
+            "The quota of etcd in bytes, if it is older than 3.6 and was started with --quota-backend-bytes.",
+            valueName: "bytes"))
+    var etcdQuota: Int?
+
+    @Option(
         help: ArgumentHelp("The database that keeps the log, as a connection string of libpq.", valueName: "connection")
     )
-    package var postgres: String?
+    var postgres: String?
 
     @Option(
         help: ArgumentHelp("The directory of the nodes' snapshots.", valueName: "dir"), completion: .directory)
     package var snapshots: String?
 
     package init() {}
+
+    /// Whether no option is given.
+    package var isEmpty: Bool {
+        [etcd, etcdCa, etcdCert, etcdKey, etcdUser, postgres, snapshots].allSatisfy { $0 == nil } && etcdQuota == nil
+    }
 
     /// Throws an error unless exactly one engine is named.
     package func requireEngine() throws {
@@ -53,7 +64,8 @@ package struct EngineOptions: ParsableArguments {
             let tls = etcdCa.map { EtcdTLS.files(authority: $0, certificate: etcdCert, key: etcdKey) }
             return try await EtcdLog.open(
                 name: log, endpoints: etcd.split(separator: ",").map(String.init), tls: tls, user: etcdUser,
-                password: ProcessInfo.processInfo.environment["ETCD_PASSWORD"] ?? "")
+                password: ProcessInfo.processInfo.environment["ETCD_PASSWORD"] ?? "",
+                quotaByteCount: etcdQuota ?? EtcdLog.defaultQuotaByteCount)
             #else
             throw Self.missing("Etcd", etcd)
             #endif

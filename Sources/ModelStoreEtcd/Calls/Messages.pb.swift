@@ -590,6 +590,10 @@ nonisolated struct EtcdStatusResponse: Sendable {
 
   var version: String = String()
 
+  var dbSizeInUse: Int64 = 0
+
+  var dbSizeQuota: Int64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1595,7 +1599,7 @@ nonisolated extension EtcdStatusRequest: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension EtcdStatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".StatusResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}version\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}version\0\u{2}\u{7}dbSizeInUse\0\u{2}\u{3}dbSizeQuota\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1604,6 +1608,8 @@ nonisolated extension EtcdStatusResponse: SwiftProtobuf.Message, SwiftProtobuf._
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 2: try { try decoder.decodeSingularStringField(value: &self.version) }()
+      case 9: try { try decoder.decodeSingularInt64Field(value: &self.dbSizeInUse) }()
+      case 12: try { try decoder.decodeSingularInt64Field(value: &self.dbSizeQuota) }()
       default: break
       }
     }
@@ -1613,11 +1619,19 @@ nonisolated extension EtcdStatusResponse: SwiftProtobuf.Message, SwiftProtobuf._
     if !self.version.isEmpty {
       try visitor.visitSingularStringField(value: self.version, fieldNumber: 2)
     }
+    if self.dbSizeInUse != 0 {
+      try visitor.visitSingularInt64Field(value: self.dbSizeInUse, fieldNumber: 9)
+    }
+    if self.dbSizeQuota != 0 {
+      try visitor.visitSingularInt64Field(value: self.dbSizeQuota, fieldNumber: 12)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: EtcdStatusResponse, rhs: EtcdStatusResponse) -> Bool {
     if lhs.version != rhs.version {return false}
+    if lhs.dbSizeInUse != rhs.dbSizeInUse {return false}
+    if lhs.dbSizeQuota != rhs.dbSizeQuota {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -40,7 +40,7 @@ public struct LogAdministration: Sendable {
             }
             return LogStatus(
                 head: batch.head, floor: batch.floor, snapshot: manifest?.position, snapshotTime: manifest?.mark.time,
-                members: members)
+                usage: try await log.usage(), members: members)
         }
     }
 
@@ -94,7 +94,7 @@ public struct LogAdministration: Sendable {
     /// - Throws: ``/StoreEngine/StoreError``: `logUnavailable`, `accessDenied`.
     @discardableResult
     public func trim() async throws -> LogPosition? {
-        try await asking { try await upkeep("").trim(now: Date()) }
+        try await asking { try await upkeep("").trim(try await log.usage(), now: Date()) }
     }
 
     // MARK: Beginning
@@ -268,6 +268,20 @@ public struct LogAdministration: Sendable {
                 try Store.moveUnused(kept, to: path)
             }
             throw error
+        }
+    }
+
+    /// Makes a replica a store without a log, also one that was restored from a backup. It keeps its records and its feed, and
+    /// accepts the positions up to here. It does not accept later positions of the other replicas.
+    ///
+    /// No process may have the store open. The log is not asked, and may be lost. While it has the node among its members, which is at most
+    /// a day, it keeps entries for the node.
+    ///
+    /// - Throws: ``/StoreEngine/StoreError``: `invalidValue` for a store that is no replica; `inUse`, and as opening a store.
+    public static func leave(replicaAt path: String) async throws {
+        try await BlockingWork.run {
+            _ = try state(at: path)
+            try Store.removeReplicaState(at: path)
         }
     }
 

@@ -20,6 +20,8 @@ public struct LogStatus: Sendable {
     public let snapshot: LogPosition?
     /// When the newest snapshot was taken.
     public let snapshotTime: Date?
+    /// How much of the engine's room is in use.
+    public let usage: LogUsage
     /// The nodes that the log has heard of within a day, in the order of their names.
     public let members: [Member]
 

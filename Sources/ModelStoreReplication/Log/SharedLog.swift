@@ -28,6 +28,9 @@ public protocol SharedLog: Sendable {
     /// Removes the entries up to a position.
     func trim(through position: LogPosition) async throws(SharedLogError)
 
+    /// Returns how much of the engine's room is in use.
+    func usage() async throws(SharedLogError) -> LogUsage
+
     /// Begins a new generation of the log, if a position is the newest one: removes all entries, and makes `start` the newest position.
     /// Registers stay.
     ///

@@ -25,6 +25,8 @@ public struct ReplicationStatus: Sendable {
 
     /// The entry up to which the newest snapshot has the log, as last seen; nil if there is none.
     public internal(set) var snapshot: LogPosition?
+    /// How much of the room of the log's engine is in use, as last seen; nil before the first look.
+    public internal(set) var logUsage: LogUsage?
     /// Why this node could last not take a snapshot or remove entries; nil if it could.
     public internal(set) var upkeepError: StoreError?
 

@@ -38,6 +38,8 @@ package final class Replicator: CommitLog {
         var lastWatch = 0
         var isClosed = false
         var follower: Task<Void, Never>?
+        /// That of the last look at the engine's room.
+        var usageLevel = LogUsage.Level.low
     }
 
     package init(_ replication: Replication) {
@@ -263,13 +265,16 @@ package final class Replicator: CommitLog {
         do {
             let applied = status.applied
             try await upkeep.publish(Self.member(store))
-            if let program = try RunningProgram.bytes(of: store.declaredTypes()) {
-                try await upkeep.publish(program: program)
-            }
+            try await upkeep.publish(program: RunningProgram.bytes(of: store.declaredTypes()))
+            let usage = try await log.usage()
+            note { $0.logUsage = usage }
+            report(usage, to: store)
             var manifest = try await upkeep.manifest()?.manifest
-            if upkeep.isSnapshotDue(applied, manifest) { manifest = try await upkeep.takeSnapshot(of: store) }
+            if upkeep.isSnapshotDue(applied, manifest, usage, now: store.now) {
+                manifest = try await upkeep.takeSnapshot(of: store)
+            }
             if let manifest { note { $0.snapshot = manifest.position } }
-            try await upkeep.trim(now: store.now)
+            try await upkeep.trim(usage, now: store.now)
             failure = nil
         } catch let error as SharedLogError {
             failure = StoreError(
@@ -278,6 +283,16 @@ package final class Replicator: CommitLog {
             failure = error as? StoreError ?? StoreError(.other, "\(error)", cause: error)
         }
         note { $0.upkeepError = failure }
+    }
+
+    /// Reports each rise of the usage to another level.
+    private func report(_ usage: LogUsage, to store: ReplicaAccess) {
+        let isRisen = state.withLock { state in
+            defer { state.usageLevel = usage.level }
+            return usage.level > state.usageLevel
+        }
+        guard isRisen, let limit = usage.limit else { return }
+        store.report(.logFilling(byteCount: usage.byteCount, limit: limit))
     }
 
     /// Takes a snapshot now.

@@ -8,7 +8,8 @@ struct RunningProgram: Sendable {
     static let keyPrefix = "program/"
     /// Twice the time between two calls of ``Replicator/keepUp()``.
     static let lifetime = Duration.seconds(20)
-    /// The most bytes of a register. A larger program is not told, and then finds out by itself that it is too old.
+    /// The most bytes of a register. The register of a larger program says only that it runs, and it finds out by itself that it is too
+    /// old.
     private static let maximumByteCount = 64 << 10
 
     let declared: [RecordSchema]
@@ -19,10 +20,10 @@ struct RunningProgram: Sendable {
         declared = types.map(\.schema)
     }
 
-    /// Returns the value of the register; nil if the types have too many bytes.
-    static func bytes(of declared: [RecordType]) throws -> [UInt8]? {
+    /// Returns the value of the register, which is empty if the types have too many bytes.
+    static func bytes(of declared: [RecordType]) throws -> [UInt8] {
         let bytes = Array(try JSONEncoder().encode(declared))
-        return bytes.count <= maximumByteCount ? bytes : nil
+        return bytes.count <= maximumByteCount ? bytes : []
     }
 
     /// Returns the names of the declared types that the program cannot use if the store has `types`.

@@ -264,7 +264,9 @@ private struct ReplicaOpening {
             guard position.store == first.origin?.identity, position.sequence == 0 else {
                 throw StoreError(
                     .storeExists, "\(path) holds a store that is no replica of this log",
-                    remedy: "choose an empty directory")
+                    remedy:
+                        "choose an empty directory, or make the store the first node of another log: store-cli replication init"
+                )
             }
             try await BlockingWork.run {
                 try access.perform {

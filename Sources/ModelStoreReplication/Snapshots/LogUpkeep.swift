@@ -10,6 +10,8 @@ struct LogUpkeep: Sendable {
     /// If the node ends, another one takes a snapshot after this time. Two at once cost only time.
     private static let turnLifetime = Duration.seconds(600)
     private static let maximumAttempts = 3
+    /// The longest time between two snapshots of a log that grows, in seconds.
+    private static let longestPause = 86_400.0
 
     let log: any SharedLog
     let node: String
@@ -25,11 +27,16 @@ struct LogUpkeep: Sendable {
         return (try SnapshotManifest(found.value), found.version)
     }
 
-    func isSnapshotDue(_ applied: LogPosition, _ manifest: SnapshotManifest?) -> Bool {
+    /// Whether to take a snapshot now. While the engine has little room, one is due each time after which entries can be removed.
+    func isSnapshotDue(_ applied: LogPosition, _ manifest: SnapshotManifest?, _ usage: LogUsage, now: Date) -> Bool {
         guard snapshots != nil else { return false }
-        let isContinued = manifest?.position.generation == applied.generation
-        let last = isContinued ? manifest?.position.index ?? 0 : 0
-        return applied.index >= last + entriesPerSnapshot
+        guard let manifest, manifest.position.generation == applied.generation else {
+            return applied.index >= entriesPerSnapshot || applied.index > 0 && usage.level > .low
+        }
+        guard applied.index > manifest.position.index else { return false }
+        let age = now.timeIntervalSince(manifest.mark.time)
+        return applied.index >= manifest.position.index + entriesPerSnapshot
+            || age >= (usage.level > .low ? trimRule.retainedSeconds : Self.longestPause)
     }
 
     /// Tells the other nodes how far this one has applied the log.
@@ -52,13 +59,19 @@ struct LogUpkeep: Sendable {
         }
     }
 
-    /// Removes the entries that no node needs.
+    /// Removes the entries that no node needs. While the engine has little room, only nodes whose program runs need any.
     ///
     /// - Returns: the newest removed entry; nil if none was removed.
     @discardableResult
-    func trim(now: Date) async throws(SharedLogError) -> LogPosition? {
+    func trim(_ usage: LogUsage, now: Date) async throws(SharedLogError) -> LogPosition? {
         guard let (manifest, _) = try await manifest() else { return nil }
-        let members = try await log.registers(prefix: LogMember.keyPrefix).compactMap { LogMember($0.value) }
+        var registers = try await log.registers(prefix: LogMember.keyPrefix)
+        if usage.level == .high {
+            let running = try await log.registers(prefix: RunningProgram.keyPrefix)
+            let nodes = Set(running.map { $0.key.dropFirst(RunningProgram.keyPrefix.count) })
+            registers = registers.filter { nodes.contains($0.key.dropFirst(LogMember.keyPrefix.count)) }
+        }
+        let members = registers.compactMap { LogMember($0.value) }
         guard let position = trimRule.position(manifest, members, now: now) else { return nil }
         try await log.trim(through: position)
         return position

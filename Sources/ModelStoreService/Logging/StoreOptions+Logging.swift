@@ -46,6 +46,10 @@ extension StoreEvent {
                     "process": "\(held.processID)", "commits": "\(held.commitCount)", "bytes": "\(held.byteCount)",
                     "age": "\(held.age)",
                 ])
+        case .logFilling(let byteCount, let limit):
+            logger.warning(
+                "the engine of the log has little room left",
+                metadata: ["bytes": "\(byteCount)", "limit": "\(limit)"])
         case .foreignWrite(let sequence):
             logger.warning(
                 "a program that is not ModelStore wrote to the store", metadata: ["position": "\(sequence)"])

@@ -68,8 +68,8 @@ public final class StoreMetrics: Sendable {
         case .commitFailed: commitFailures.increment()
         case .foreignWrite: foreignWrites.increment()
         case .consumerExpired: consumerExpiries.increment()
-        // Gauges report the map's size and the oldest reader.
-        case .mapGrew, .writerBlocked, .snapshotHeld: break
+        // Gauges report the map's size, the oldest reader and the log's room.
+        case .mapGrew, .writerBlocked, .snapshotHeld, .logFilling: break
         case .observationFailed: observationFailures.increment()
         }
     }
@@ -137,6 +137,8 @@ public final class StoreMetrics: Sendable {
         record("replication_lag", status.lag)
         // Without an answer of the log since the start, the age is unknown.
         if let confirmed = status.confirmed { record("replication_age", (.now - confirmed) / .seconds(1)) }
+        if let usage = status.logUsage { record("replication_log_bytes", usage.byteCount) }
+        if let share = status.logUsage?.share { record("replication_log_use", share) }
         let isConnected = if case .disconnected = status.state { false } else { true }
         let isStopped = if case .stopped = status.state { true } else { false }
         record("replication_connected", isConnected ? 1 : 0)

@@ -51,6 +51,13 @@ public final class MemoryLog: SharedLog, BlockingLog {
         set { faults.withLock { $0.share = newValue } }
     }
 
+    /// The number of bytes of entries that the log takes, for all connections. More of them are refused with the error `full`; nil for
+    /// no limit.
+    public var byteLimit: Int? {
+        get { engine.state.withLock { $0.byteLimit } }
+        set { engine.state.withLock { $0.byteLimit = newValue } }
+    }
+
     /// The entries that the log has, oldest first.
     public var allEntries: [LogEntry] { engine.state.withLock { $0.entries } }
 
@@ -71,7 +78,7 @@ public final class MemoryLog: SharedLog, BlockingLog {
 
     /// Appends an entry if the log's head is the entry before it, unless a fault hits the append.
     ///
-    /// - Throws: ``/ModelStoreReplication/SharedLogError``: `unavailable`, `unknown`, `entryTooLarge`; `diverged`, `trimmed` and
+    /// - Throws: ``/ModelStoreReplication/SharedLogError``: `unavailable`, `unknown`, `full`, `entryTooLarge`; `diverged`, `trimmed` and
     ///   `otherGeneration` if the log cannot be read on from the entry before.
     public func append(_ entry: LogEntry) async throws(SharedLogError) -> AppendOutcome { try appendNow(entry) }
 
@@ -131,6 +138,14 @@ public final class MemoryLog: SharedLog, BlockingLog {
         try engine.trim(through: position)
     }
 
+    /// Returns how many bytes the entries have.
+    ///
+    /// - Throws: ``/ModelStoreReplication/SharedLogError`` with the code `unavailable` while the connection is cut.
+    public func usage() async throws(SharedLogError) -> LogUsage {
+        try requireConnection()
+        return engine.state.withLock { LogUsage(byteCount: $0.byteCount, limit: $0.byteLimit) }
+    }
+
     /// Begins a new generation of the log, if a position is the newest one. All entries are removed.
     ///
     /// - Throws: ``/ModelStoreReplication/SharedLogError`` with the code `unavailable` while the connection is cut.
@@ -181,7 +196,10 @@ private final class Engine: Sendable {
         var head = LogPosition.start(generation: 1)
         var registers = MemoryRegisters()
         var listeners: [Int: @Sendable () -> Void] = [:]
+        var byteLimit: Int?
         private var lastListener = 0
+
+        var byteCount: Int { entries.reduce(0) { $0 + $1.bytes.count } }
 
         mutating func listen(_ listener: @escaping @Sendable () -> Void) -> Int {
             lastListener += 1
@@ -221,6 +239,9 @@ private final class Engine: Sendable {
             guard entry.previous == state.head else {
                 let batch = try state.batch(after: entry.previous, maximumByteCount: 1 << 20)
                 return (AppendOutcome.conflict(batch), [@Sendable () -> Void]())
+            }
+            if let limit = state.byteLimit, state.byteCount + entry.bytes.count > limit {
+                throw SharedLogError(.full, "the log has no room for \(entry.bytes.count) bytes")
             }
             state.entries.append(entry)
             state.head = entry.position

@@ -181,6 +181,14 @@ package enum StoreFormat {
         unsafe try put(MetadataKey.replica, replica.span.bytes, databases, &raw)
     }
 
+    /// Removes the replica state.
+    package static func removeReplica(
+        _ databases: StoreDatabases, _ raw: inout LMDBWriteTransaction
+    ) throws(LMDBError) {
+        let key = MetadataKey.replica
+        _ = unsafe try raw.delete(databases.metadata, key: key.span.bytes)
+    }
+
     private static func put(
         _ key: [UInt8], _ value: RawSpan, _ databases: StoreDatabases, _ raw: inout LMDBWriteTransaction
     ) throws(StoreError) {

@@ -56,6 +56,9 @@ package struct ReplicaAccess: Sendable {
         return try declared.enumerated().map { try RecordType(id: UInt32($0.offset), declared: $0.element) }
     }
 
+    /// Reports an event of which a program must hear even if it handles none.
+    package func report(_ event: StoreEvent) { core?.options.warn(event) }
+
     /// The time by the store's clock.
     package var now: Date { core?.options.clock() ?? Date() }
 

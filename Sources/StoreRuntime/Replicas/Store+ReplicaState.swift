@@ -24,6 +24,17 @@ extension Store {
         try access.perform { try access.apply([(LoggedEntry(changeSets: []), state)]) }
     }
 
+    /// Makes a replica that no process has open a store without a log. It keeps its records and its feed, which begins a new epoch.
+    ///
+    /// - Throws: ``StoreError``: `inUse`, `noSuchStore`, and as opening and writing.
+    package static func removeReplicaState(at path: String) throws {
+        try requireUnused(path)
+        var options = StoreOptions()
+        options.createsIfMissing = false
+        options.isLeaving = true
+        try Store(at: path, records: [], options: options).close()
+    }
+
     /// Returns the replica state and the newest position of a store, which processes may have open.
     ///
     /// - Throws: ``StoreError``: `noSuchStore`, and as opening for reading.

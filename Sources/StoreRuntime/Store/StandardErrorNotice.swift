@@ -2,7 +2,7 @@ import Foundation
 
 /// Writes messages to standard error that a program must see even if it handles no events and no notices.
 enum StandardErrorNotice {
-    /// Writes an event that explains why a program seems to hang, or why its store grows. Ignores all other events.
+    /// Writes an event that explains why a program seems to hang, why its store grows, or why writes will soon fail. Ignores all other events.
     static func write(_ event: StoreEvent) {
         switch event {
         case .writerBlocked(let processID, let waited):
@@ -14,6 +14,11 @@ enum StandardErrorNotice {
                 line:
                     "ModelStore: \(WriterHolder(held.processID)) holds a snapshot that is \(held.commitCount) commits old, "
                     + "so \(held.byteCount >> 20) MiB of the store cannot be reused")
+        case .logFilling(let byteCount, let limit):
+            write(
+                line:
+                    "ModelStore: the engine of the store's log has \(byteCount >> 20) of its \(limit >> 20) MiB in use; "
+                    + "when they are used up, writes fail")
         default: return
         }
     }

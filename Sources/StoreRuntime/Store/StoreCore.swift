@@ -68,10 +68,10 @@ final class StoreCore: Sendable {
             let state = try StoreOpening.readOnlyState(environment, options: options, records: records)
             return StoreCore(environment: environment, options: options, writer: nil, state: state, records: records)
         }
-        let report = options.onEvent ?? StandardErrorNotice.write
+        let warn = options.warn
         try mapLMDB { () throws(LMDBError) in
             try environment.reportWriterWaits(after: options.writerBlockedAfter) {
-                report(.writerBlocked(processID: $0.processID, waited: $0.waited))
+                warn(.writerBlocked(processID: $0.processID, waited: $0.waited))
             }
         }
         let writer = try mapLMDB { () throws(LMDBError) in
@@ -167,7 +167,7 @@ final class StoreCore: Sendable {
                 try environment.byteCount(heldBy: number, info)
             }
         }
-        if let held { (options.onEvent ?? StandardErrorNotice.write)(.snapshotHeld(held)) }
+        if let held { options.warn(.snapshotHeld(held)) }
     }
 
     private func requireWriter() throws(StoreError) -> WriterThread {

@@ -17,6 +17,10 @@ public enum StoreEvent: Sendable {
     /// A reader holds a snapshot beyond the limits (``StoreOptions/snapshotLimits``), so the file grows. A process that has the store
     /// open for writing looks every half minute. Without ``StoreOptions/onEvent`` the store writes this event to standard error.
     case snapshotHeld(HeldSnapshot)
+    /// The engine of the store's log has more than half of its room in use, or more than four fifths. When the room is used up, writes
+    /// fail with `logFull`. A replica looks every ten seconds, and reports each rise once. Without ``StoreOptions/onEvent`` the store
+    /// writes this event to standard error.
+    case logFilling(byteCount: Int, limit: Int)
     /// A program other than ModelStore has written to the store. The feed lacks its changes, and holds a reset with this sequence
     /// number instead.
     case foreignWrite(sequence: UInt64)

@@ -35,7 +35,9 @@ enum StoreOpening {
         _ adapt: (inout CatalogEditor) throws -> Void
     ) throws -> StoreState {
         // If reading fails, the transaction that may write looks again and throws the error.
-        if let state = try? settledState(environment, options: options, records: records) { return state }
+        if !options.isLeaving, let state = try? settledState(environment, options: options, records: records) {
+            return state
+        }
         return try edit(environment, options: options, records: records, adapt)
     }
 
@@ -98,18 +100,20 @@ enum StoreOpening {
         if let epoch { head.epoch = epoch }
         let isMoved = header.home != home
         let isCopy = isMoved && !options.isJoining
-        try requireLog(isCopy: isCopy, options, databases, raw.snapshot)
-        if isCopy {
-            // The copy must not accept positions of the original as its own.
-            head.epoch = random.next()
-            try StoreFormat.writeHome(home, databases, &raw)
-            try TrailSetting.beginEpoch(head, databases, &raw)
-        } else if isMoved {
-            try StoreFormat.writeHome(home, databases, &raw)
+        if options.isLeaving {
+            try StoreFormat.removeReplica(databases, &raw)
+            try ContentSum.forget(databases, &raw)
         }
+        try requireLog(isCopy: isCopy, options, databases, raw.snapshot)
+        if isCopy || options.isLeaving {
+            // The store must not accept positions of the original, or of the other replicas, as its own.
+            head.epoch = random.next()
+            try TrailSetting.beginEpoch(head, databases, &raw)
+        }
+        if isMoved { try StoreFormat.writeHome(home, databases, &raw) }
         let hadForeignWrites = try ForeignWrites.note(&head, databases, context, in: &raw)
         if hadForeignWrites, options.commitLog != nil { throw ForeignWrites.inReplica }
-        var didWrite = isMoved || hadForeignWrites
+        var didWrite = isMoved || hadForeignWrites || options.isLeaving
         let wantedTrail = options.limits.changedRecordLimit
         didWrite = try didWrite || !TrailSetting.isSettled(wantedTrail, databases, raw.snapshot)
         let hasNewTrail = try TrailSetting.settle(wantedTrail, &databases, head: head, &raw)

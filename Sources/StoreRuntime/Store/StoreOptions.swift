@@ -44,9 +44,11 @@ public struct StoreOptions: Sendable {
     /// Receives the events of the store. For a commit, the thread that commits calls it before the writes return, and waits for
     /// it. It must be quick, and must not use the store.
     ///
-    /// While it is nil, the store counts and times no commits, and writes ``StoreEvent/writerBlocked(processID:waited:)`` and
-    /// ``StoreEvent/snapshotHeld(_:)`` to standard error.
+    /// While it is nil, the store counts and times no commits, and writes ``StoreEvent/writerBlocked(processID:waited:)``,
+    /// ``StoreEvent/snapshotHeld(_:)`` and ``StoreEvent/logFilling(byteCount:limit:)`` to standard error.
     public var onEvent: (@Sendable (StoreEvent) -> Void)?
+    /// Receives the events of which a program must hear even if it handles none.
+    var warn: @Sendable (StoreEvent) -> Void { onEvent ?? StandardErrorNotice.write }
     /// The options for keeping models and other objects alive, and for reporting problems with them.
     public var ownership = OwnershipOptions()
     /// The clock that gives transactions their time.
@@ -64,6 +66,8 @@ public struct StoreOptions: Sendable {
     package var commitLog: (any CommitLog)?
     /// Whether the data file is a copy of another replica, which becomes a replica of its own with the same feed.
     var isJoining = false
+    /// Whether the store, which is a replica, becomes one without a log.
+    var isLeaving = false
     /// The first content of a new store that continues an earlier one.
     package var start: ReplicaStart?
     /// Whether the store is removed when it is closed, so that nothing needs to be synced.

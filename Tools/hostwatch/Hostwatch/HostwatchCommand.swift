@@ -50,8 +50,9 @@ public struct HostwatchCommand: AsyncParsableCommand {
         help: ArgumentHelp("Share the store with other machines; this one has the given name.", valueName: "machine"))
     var replicated: String?
 
-    @Option(name: .long, help: ArgumentHelp("The name of the machines' log.", valueName: "name"))
-    var log = "hostwatch"
+    @Option(
+        name: .long, help: ArgumentHelp("The name of the machines' log; hostwatch by default.", valueName: "name"))
+    var log: String?
 
     @OptionGroup var engine: EngineOptions
 
@@ -60,8 +61,8 @@ public struct HostwatchCommand: AsyncParsableCommand {
     public func validate() throws {
         if replicated != nil {
             try engine.requireEngine()
-        } else if engine.etcd != nil || engine.postgres != nil || engine.snapshots != nil {
-            throw ValidationError("--etcd, --postgres and --snapshots are for --replicated; give the machine's name")
+        } else if log != nil || !engine.isEmpty {
+            throw ValidationError("--log and the options of its engine are for --replicated; give the machine's name")
         }
         if record != nil, once || report {
             throw ValidationError("--record is for the service; leave out --once and --report")
@@ -87,7 +88,8 @@ public struct HostwatchCommand: AsyncParsableCommand {
             return try HostMirror(directory: store, host: ProcessInfo.processInfo.hostName)
         }
         return try await HostMirror(
-            directory: store, host: replicated, log: try await engine.open(log: log), snapshots: engine.snapshots)
+            directory: store, host: replicated, log: try await engine.open(log: log ?? "hostwatch"),
+            snapshots: engine.snapshots)
     }
 
     private func tell(_ reports: [(host: String, report: HostReport)]) {

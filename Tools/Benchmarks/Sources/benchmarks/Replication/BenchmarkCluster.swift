@@ -29,8 +29,10 @@ struct BenchmarkCluster {
 
     func open(_ name: String) async throws -> Store { try await Self.open(name, engine, directory) }
 
-    /// Opens the only node of another log.
-    func openAlone() async throws -> Store { try await Self.open("alone", engine, directory, log: "alone") }
+    /// Opens a node of another log.
+    func open(_ name: String, log: String) async throws -> Store {
+        try await Self.open("\(log)-\(name)", engine, directory, log: log)
+    }
 
     private static func open(
         _ name: String, _ engine: EtcdProcess, _ directory: String, log: String = logName

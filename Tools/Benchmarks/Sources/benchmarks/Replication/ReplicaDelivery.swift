@@ -12,6 +12,7 @@ struct ReplicaDelivery {
     func run() async throws {
         try await measureLag()
         try await measureCatchUp()
+        try await measureMemory()
     }
 
     /// From the acknowledgement on one node to the live query of another, beside the engine's own notice.
@@ -67,5 +68,34 @@ struct ReplicaDelivery {
         ReplicationRow.printOut(
             "a new node applies the log", rate / appends, target: 5,
             "\(Int(rate)) entries a second, many of them large; \(Int(appends)): single appends of one node")
+    }
+
+    /// The memory that a new node needs while it applies few entries of 1 MiB, against that for many.
+    private func measureMemory() async throws {
+        let text = String(repeating: "x", count: 1_000_000)
+        var peaks: [Double] = []
+        for count in [20, 200] {
+            let first = try await cluster.open("first", log: "memory-\(count)")
+            for number in 0..<count { try await first.write { tx in try tx.insert(Page(id: number, text: text)) } }
+            first.close()
+            // Memory that was freed before would count as free.
+            malloc_trim(0)
+            let before = try Footprint.statusKibibytes("RssAnon")
+            let sampling = Task {
+                var peak = before
+                while !Task.isCancelled {
+                    peak = max(peak, try Footprint.statusKibibytes("RssAnon"))
+                    try? await Task.sleep(for: .milliseconds(2))
+                }
+                return peak
+            }
+            let late = try await cluster.open("late", log: "memory-\(count)")
+            sampling.cancel()
+            peaks.append(Double(try await sampling.value - before) / 1_024)
+            late.close()
+        }
+        ReplicationRow.printOut(
+            "memory for 20 entries of 1 MiB", peaks[0] / peaks[1], target: 0.8,
+            "\(ReplicationRow.text(peaks[0])) MiB; \(ReplicationRow.text(peaks[1])) MiB for 200 entries, by a new node")
     }
 }

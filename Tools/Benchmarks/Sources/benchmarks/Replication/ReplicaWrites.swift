@@ -22,7 +22,7 @@ struct ReplicaWrites {
     /// Entries of a size at which the bytes matter, against a transaction that puts as many bytes. The log has one node, because
     /// others would read each entry.
     private func measureFullEntries() async throws {
-        let node = try await cluster.openAlone()
+        let node = try await cluster.open("one", log: "alone")
         defer { node.close() }
         let log = try await cluster.engine.log("baseline")
         let bytes = [UInt8](repeating: 120, count: Self.fullByteCount)

@@ -5,7 +5,7 @@ struct ReplicationGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replication", abstract: "Shows and administers a store that several nodes replicate.",
         discussion: """
-            Each subcommand needs the name of the log (--log) and the engine that keeps it (--etcd or --postgres). A \
+            Each subcommand but leave needs the name of the log (--log) and the engine that keeps it (--etcd or --postgres). A \
             command that changes a node needs its directory (--store), and that no program has it open.
 
             Exit status: 1 if the node has stopped; 2 if the log cannot be reached.
@@ -13,6 +13,6 @@ struct ReplicationGroup: ParsableCommand {
         subcommands: [
             ReplicationStatusCommand.self, ReplicationMembers.self, ReplicationWait.self, ReplicationVerify.self,
             ReplicationInit.self, ReplicationSnapshot.self, ReplicationTrim.self, ReplicationRejoin.self,
-            ReplicationBeginGeneration.self,
+            ReplicationBeginGeneration.self, ReplicationLeave.self,
         ])
 }

@@ -13,7 +13,8 @@ struct ReplicationStatusCommand: ParsableCommand {
     private static let logColumns = [
         OutputColumn("generation", isNumeric: true), OutputColumn("head", isNumeric: true),
         OutputColumn("floor", isNumeric: true), OutputColumn("snapshot", isNumeric: true), OutputColumn("snapshotTime"),
-        OutputColumn("members", isNumeric: true),
+        OutputColumn("members", isNumeric: true), OutputColumn("bytes", isNumeric: true),
+        OutputColumn("quota", isNumeric: true),
     ]
     private static let nodeColumns = [
         OutputColumn("applied", isNumeric: true), OutputColumn("lag", isNumeric: true), OutputColumn("state"),
@@ -30,6 +31,7 @@ struct ReplicationStatusCommand: ParsableCommand {
         var cells: [OutputCell] = [
             .count(log.head.generation), .count(log.head.index), .count(log.floor.index), .count(log.snapshot?.index),
             log.snapshotTime.map { OutputCell($0.iso8601) } ?? OutputCell(.null), .count(UInt64(log.members.count)),
+            .count(UInt64(log.usage.byteCount)), .count(log.usage.limit.map(UInt64.init)),
         ]
         if let node {
             columns += Self.nodeColumns
