@@ -104,7 +104,7 @@ public final class EtcdLog: SharedLog {
         return try position(try await calls.transact(request, .repeatable).responses.first)
     }
 
-    /// Appends an entry if the log's head is the entry before it. Waits at most 5 seconds for the answer to each request.
+    /// Appends an entry if the log's head is the entry before it. Waits at most 6 seconds for the answer to each request.
     ///
     /// - Throws: ``ModelStoreReplication/SharedLogError``: `unknown` if there was no answer; `unavailable`, `full`, `refused`,
     ///   `entryTooLarge`; `diverged`, `trimmed` and `otherGeneration` if the log cannot be read on from the entry before.

@@ -21,7 +21,7 @@ import ModelStoreEtcd
 @main
 enum ClusterNode {
     static func main() async throws {
-        let arguments = arguments()
+        let arguments = Array(CommandLine.arguments.dropFirst())
         if arguments.first == "check" { return try check(Array(arguments.dropFirst())) }
         switch (arguments.count, arguments.last) {
         case (4, _): try await run(arguments, Measurement.self)
@@ -54,12 +54,6 @@ enum ClusterNode {
         }
         for task in beside + [working].compactMap(\.self) { task.cancel() }
         for task in beside { await task.value }
-    }
-
-    /// Returns the arguments. Swift has none when libfaketime changes the clock of the process.
-    private static func arguments() -> [String] {
-        let line = FileManager.default.contents(atPath: "/proc/self/cmdline") ?? Data()
-        return line.split(separator: 0).dropFirst().map { String(decoding: $0, as: UTF8.self) }
     }
 
     private static func check(_ files: [String]) throws {

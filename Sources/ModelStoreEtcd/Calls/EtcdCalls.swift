@@ -23,7 +23,12 @@ final class EtcdCalls: Sendable {
         let password: String
     }
 
-    /// The longest wait for an answer.
+    /// The longest wait for an answer to a write. A cluster that loses its leader during a write may never answer, and has a new leader
+    /// within two seconds.
+    private static let writePatience = Duration.seconds(2)
+    /// The number of bytes of a write for each of which the wait is a second longer.
+    private static let byteCountPerSecond = 256 << 10
+    /// The longest wait for an answer to another call. Entries can take some time.
     private static let patience = Duration.seconds(5)
 
     private let transport: EtcdTransport
@@ -39,7 +44,10 @@ final class EtcdCalls: Sendable {
     }
 
     func transact(_ request: EtcdTxnRequest, _ effect: Effect) async throws(SharedLogError) -> EtcdTxnResponse {
-        try await call("KV", "Txn", request, effect)
+        guard effect == .once else { return try await call("KV", "Txn", request, effect) }
+        let byteCount = request.success.reduce(0) { $0 + $1.requestPut.value.count }
+        let patience = Self.writePatience + .seconds(byteCount / Self.byteCountPerSecond)
+        return try await call("KV", "Txn", request, effect, patience)
     }
 
     func compact(_ request: EtcdCompactionRequest) async throws(SharedLogError) {
@@ -98,13 +106,13 @@ final class EtcdCalls: Sendable {
     // MARK: One call
 
     private func call<Request: Message, Response: Message>(
-        _ service: String, _ method: String, _ request: Request, _ effect: Effect
+        _ service: String, _ method: String, _ request: Request, _ effect: Effect, _ patience: Duration = patience
     ) async throws(SharedLogError) -> Response {
         var attempts = effect == .repeatable ? 2 : 1
         var mayRenew = credentials != nil
         while true {
             do {
-                return try await send(service, method, request, try await metadata())
+                return try await send(service, method, request, try await metadata(), patience)
             } catch {
                 let failure = EtcdFailure(error)
                 if failure.isExpiredToken, mayRenew {
@@ -120,10 +128,10 @@ final class EtcdCalls: Sendable {
     }
 
     private func send<Request: Message, Response: Message>(
-        _ service: String, _ method: String, _ request: Request, _ metadata: Metadata
+        _ service: String, _ method: String, _ request: Request, _ metadata: Metadata, _ patience: Duration = patience
     ) async throws -> Response {
         var options = CallOptions.defaults
-        options.timeout = Self.patience
+        options.timeout = patience
         return try await client.unary(
             request: ClientRequest(message: request, metadata: metadata),
             descriptor: MethodDescriptor(fullyQualifiedService: "etcdserverpb.\(service)", method: method),
