@@ -48,11 +48,15 @@ public final class EtcdLog: SharedLog {
         guard !name.isEmpty, !name.contains("/") else {
             throw SharedLogError(.refused, "the name of a log has one letter or more, and no slash")
         }
+        guard quotaByteCount > 0 else {
+            throw SharedLogError(
+                .refused, "the quota of a cluster is \(quotaByteCount) bytes, but must be greater than 0")
+        }
         var addresses: [EtcdEndpoint] = []
         for endpoint in endpoints { addresses.append(try EtcdEndpoint(endpoint)) }
         guard !addresses.isEmpty else { throw SharedLogError(.refused, "a log in etcd needs an endpoint") }
         guard tls != nil || !addresses.contains(where: \.isSecure) else {
-            throw SharedLogError(.refused, "an endpoint with https needs certificates: EtcdTLS.files")
+            throw SharedLogError(.refused, "an endpoint with https needs certificates: EtcdTLS.files, or --etcd-ca")
         }
         let transport: EtcdTransport
         do {
@@ -254,7 +258,7 @@ public final class EtcdLog: SharedLog {
             throw SharedLogError(.trimmed, "the log begins after entry \(begin.index)", floor: begin)
         }
         guard position == (head.index <= position.index ? head : entries.first?.previous) else {
-            throw SharedLogError(.diverged, "the log has another entry \(position.index)")
+            throw .diverged(at: position, head: head)
         }
         return LogBatch(entries: entries, head: head, floor: floor)
     }

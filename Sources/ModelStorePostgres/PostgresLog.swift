@@ -198,7 +198,7 @@ public final class PostgresLog: SharedLog, BlockingLog {
         }
         let hash = position.index == floor.index ? floor.hash : found
         guard position.index <= head.index, hash == position.hash else {
-            throw SharedLogError(.diverged, "the log has another entry \(position.index)")
+            throw .diverged(at: position, head: head)
         }
     }
 

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import ModelStore
 import ModelStoreReplication
@@ -47,6 +48,13 @@ import Testing
         let second = try mirror.apply(snapshot)
         #expect(second.processes == Mirror.Count(unchanged: snapshot.processes.count))
         #expect(try mirror.store.position == position)
+    }
+
+    @Test func `Options of a shared store without a machine's name are refused`() {
+        for arguments in [["--log", "x"], ["--etcd-user", "root"], ["--etcd-quota", "1"], ["--snapshots", "/mnt"]] {
+            #expect(throws: (any Error).self) { try HostwatchCommand.parse(["--store", "x"] + arguments) }
+        }
+        #expect(throws: Never.self) { try HostwatchCommand.parse(["--store", "x", "--once"]) }
     }
 
     @Test func `Machines that share a store each mirror their own state, and each can ask for all`() async throws {

@@ -112,6 +112,7 @@ extension EtcdTests {
             let refused: [() async throws -> EtcdLog] = [
                 { try await EtcdLog.open(name: "a/b", endpoints: [server.endpoint], tls: tls) },
                 { try await EtcdLog.open(name: "a", endpoints: []) },
+                { try await EtcdLog.open(name: "a", endpoints: [server.endpoint], tls: tls, quotaByteCount: 0) },
                 { try await EtcdLog.open(name: "a", endpoints: ["root:secret@127.0.0.1:1"]) },
                 { try await EtcdLog.open(name: "a", endpoints: [server.endpoint]) },
                 { try await EtcdLog.open(name: "a", endpoints: [server.endpoint], tls: .files(authority: "/secret")) },

@@ -229,6 +229,47 @@ import Testing
         #expect(await code { _ = try await administration.status() } == .logUnavailable)
     }
 
+    // MARK: Several logs
+
+    @Test func `logs that keep their snapshots in one place leave those of the others alone`() async throws {
+        let log = MemoryLog()
+        let other = LogAdministration(log, snapshots: snapshots)
+        for (name, administration) in [("one", administration), ("two", other)] {
+            let store = try Store(at: path(name), records: Account.self)
+            try await fill(store, 0..<3)
+            store.close()
+            _ = try await administration.initialize(fromStoreAt: path(name), node: name)
+        }
+        #expect(try await snapshots.names().count == 2)
+        let joined = try await open("three")
+        #expect(try joined.read { try $0.fetch(Account.self).count } == 3)
+    }
+
+    @Test func `a node of another log, and a store of none, are not taken for a node`() async throws {
+        let one = try await open("one")
+        try await fill(one, 0..<3)
+        try await one.takeReplicaSnapshot()
+        let stranger = MemoryLog()
+        for takesSnapshot in [false, true] {
+            var replication = Replication.shared(stranger, node: "one", snapshots: snapshots)
+            replication.followsByItself = false
+            let theirs = try await Store.open(at: path("theirs"), records: Account.self, replication: replication)
+            if takesSnapshot { try await theirs.takeReplicaSnapshot() }
+            theirs.close()
+            let other = LogAdministration(stranger, snapshots: snapshots)
+            #expect(await code { _ = try await other.status(ofReplicaAt: path("one")) } == .invalidValue)
+            #expect(await code { _ = try await other.verify(replicaAt: path("one")) } == .invalidValue)
+        }
+        one.close()
+        let other = LogAdministration(stranger, snapshots: snapshots)
+        #expect(await code { _ = try await other.rejoin(at: path("one"), node: "one") } == .invalidValue)
+        let generation = await code { _ = try await other.beginGeneration(fromReplicaAt: path("one"), node: "one") }
+        #expect(generation == .invalidValue)
+        try Store(at: path("plain"), records: Account.self).close()
+        #expect(await code { _ = try await administration.rejoin(at: path("plain"), node: "two") } == .invalidValue)
+        #expect(FileManager.default.fileExists(atPath: path("plain") + "/data.mdb"))
+    }
+
     // MARK: Leaving
 
     private static func next(_ store: Store, since position: Position) async throws {

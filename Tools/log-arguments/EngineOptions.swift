@@ -51,14 +51,23 @@ package struct EngineOptions: ParsableArguments {
     /// Throws an error unless exactly one engine is named.
     package func requireEngine() throws {
         guard (etcd == nil) != (postgres == nil) else {
-            throw ValidationError("name the engine of the log: --etcd or --postgres")
+            throw ValidationError(
+                etcd == nil
+                    ? "name the engine of the log: --etcd or --postgres" : "a log has one engine: --etcd or --postgres")
         }
     }
 
     /// Opens the log of a name.
     ///
-    /// - Throws: ``SharedLogError``, with the code `refused` if this program cannot use the engine.
+    /// - Throws: ``SharedLogError``, with the code `refused` if this program cannot use the engine, or the directory of the snapshots does
+    ///   not exist.
     package func open(log: String) async throws -> any SharedLog {
+        var isDirectory = ObjCBool(false)
+        if let snapshots {
+            guard unsafe FileManager.default.fileExists(atPath: snapshots, isDirectory: &isDirectory),
+                isDirectory.boolValue
+            else { throw SharedLogError(.refused, "--snapshots: \(snapshots) is no directory; make it first") }
+        }
         if let etcd {
             #if Etcd
             let tls = etcdCa.map { EtcdTLS.files(authority: $0, certificate: etcdCert, key: etcdKey) }

@@ -46,9 +46,11 @@ public struct LogAdministration: Sendable {
 
     /// Returns the place of a replica in the log. Processes may have the replica open.
     ///
-    /// - Throws: ``/StoreEngine/StoreError``: `invalidValue` for a store that is no replica; `logUnavailable`, and as opening a store.
+    /// - Throws: ``/StoreEngine/StoreError``: `invalidValue` for a store that is no replica, or one of another log; `logUnavailable`, and as
+    ///   opening a store.
     public func status(ofReplicaAt path: String) async throws -> ReplicaStatus {
         let applied = try await BlockingWork.run { try Self.state(at: path).applied }
+        try await requireOwnLog(path)
         do {
             let batch = try await log.entries(after: applied, maximumByteCount: 1)
             return ReplicaStatus(applied: applied, head: batch.head, stop: nil)
@@ -60,6 +62,21 @@ public struct LogAdministration: Sendable {
             default: throw Self.failure(error)
             }
         }
+    }
+
+    /// Throws if the log is known to be that of other replicas. The newest snapshot says it, or the first entry.
+    private func requireOwnLog(_ path: String) async throws {
+        let feed = try await BlockingWork.run { try Store.replicaState(at: path).position }
+        let isOther = try await asking {
+            if let manifest = try await upkeep("").manifest()?.manifest { return !manifest.isOfReplicas(with: feed) }
+            let start = LogPosition.start(generation: try await log.head().generation)
+            // Without a snapshot, no entry was removed.
+            let first = try? await log.entries(after: start, maximumByteCount: 1).entries.first
+            return first?.origin.map { $0 != LogOrigin(identity: feed.store, epoch: feed.epoch) } ?? false
+        }
+        guard isOther else { return }
+        throw StoreError(
+            .invalidValue, "the log is that of another store", remedy: "check the name of the log and the directory")
     }
 
     private static func state(at path: String) throws -> ReplicaState {
@@ -80,12 +97,13 @@ public struct LogAdministration: Sendable {
         let content = try await BlockingWork.run { try Store.countContent(at: path) }
         guard let state = content.state else { throw Self.noReplica }
         let applied = try ReplicaState(state).applied
+        let stop = try await self.status(ofReplicaAt: path).stop
         let members = try await status().members.filter { $0.applied == applied && $0.recordSum != nil }
         let sum = content.counted.description
         return ReplicaVerification(
             applied: applied, recordSum: sum, loggedSum: content.logged?.description,
             equalNodes: members.filter { $0.recordSum == sum }.map(\.node),
-            otherNodes: members.filter { $0.recordSum != sum }.map(\.node))
+            otherNodes: members.filter { $0.recordSum != sum }.map(\.node), stop: stop)
     }
 
     /// Removes the entries that no node needs. Nodes do this by themselves, if they have a place for snapshots.
@@ -242,9 +260,16 @@ public struct LogAdministration: Sendable {
     ///
     /// - Returns: the path of the old directory.
     /// - Throws: ``/StoreEngine/StoreError``: `inUse`, `logUnavailable`; `storeExists` if an old directory is kept already; `invalidValue`
-    ///   without a snapshot; and as copying. The node's directory is then as it was, unless another program has made a store there meanwhile.
+    ///   without a snapshot, for a store that is no replica, and for one of another log; and as copying. The node's directory is then as it was, unless another program has made a store there meanwhile.
     public func rejoin(at path: String, node: String) async throws -> String {
         try requireSnapshots()
+        do {
+            if FileManager.default.fileExists(atPath: StoreDirectory.dataFile(path)) {
+                _ = try await status(ofReplicaAt: path)
+            }
+        } catch let error as StoreError where [.damaged, .notAStore].contains(error.code) {
+            // Such a node has stopped too.
+        }
         let kept = path + ".before-rejoin"
         if !FileManager.default.fileExists(atPath: kept) {
             try await BlockingWork.run { try Store.moveUnused(path, to: kept) }

@@ -54,6 +54,8 @@ public struct ReplicaVerification: Sendable {
     public let equalNodes: [String]
     /// The nodes that have told the log that they have other records after the same entry.
     public let otherNodes: [String]
+    /// Why the log cannot continue the replica; nil if it can.
+    public let stop: SharedLogError?
 
     /// Whether the records are those that the log has given the replica.
     public var isSound: Bool { loggedSum == nil || loggedSum == recordSum }

@@ -42,5 +42,14 @@ public struct SharedLogError: Error, Sendable, CustomStringConvertible {
         self.floor = floor
     }
 
+    /// The error of a log that does not have a position.
+    package static func diverged(at position: LogPosition, head: LogPosition) -> SharedLogError {
+        SharedLogError(
+            .diverged,
+            position.index > head.index
+                ? "the log ends with entry \(head.index), and lacks entry \(position.index)"
+                : "the log has another entry \(position.index)")
+    }
+
     public var description: String { "[\(code)] \(message)" }
 }

@@ -462,7 +462,8 @@ package final class Replicator: CommitLog {
                 StoreError(
                     .replicaDiverged, "this replica cannot go on: \(error.message)",
                     remedy:
-                        "keep this directory to find the cause, and let the replica join again in an empty directory",
+                        "see store-cli replication begin-generation if the log has lost entries; otherwise keep this directory "
+                        + "to find the cause, and let the replica join again in an empty directory",
                     cause: error))
         case .full:
             return StoreError(.logFull, error.message, remedy: "trim the log, or give its engine room", cause: error)

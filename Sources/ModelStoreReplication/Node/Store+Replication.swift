@@ -225,7 +225,9 @@ private struct ReplicaOpening {
 
     private static let noFirstEntry = StoreError(
         .logUnavailable, "the log no longer has its first entry",
-        remedy: "name the place of the log's snapshots: Replication.shared(_:node:snapshots:)")
+        remedy:
+            "name the place of the log's snapshots (Replication.shared(_:node:snapshots:), --snapshots); if the log has none, "
+            + "take one on another node: store-cli replication snapshot")
 
     /// Returns the first entry of the log, and makes it if the log is empty.
     private func firstEntry() async throws(StoreError) -> LogEntry {

@@ -109,7 +109,8 @@ struct LogUpkeep: Sendable {
         try await store.withCopy { file, replica in
             let position = try ReplicaState(replica).applied
             let checksum = try await BlockingWork.run { try FileChecksum(of: file) }
-            let name = SnapshotManifest.fileName(position, checksum.hash)
+            let feed = try store.position()
+            let name = SnapshotManifest.fileName(feed, position, checksum.hash)
             try await snapshots.store(file, as: name)
             let readBack = file + ".stored"
             try await snapshots.fetch(name, to: readBack)
@@ -118,13 +119,14 @@ struct LogUpkeep: Sendable {
                     .damaged, "the snapshot \(name) was stored with another content",
                     remedy: "check the disk of the snapshots, and take another one")
             }
-            return try await announce(position, checksum, name, in: snapshots, at: store.now)
+            return try await announce(position, feed, checksum, name, in: snapshots, at: store.now)
         }
     }
 
     /// Makes a stored snapshot the newest one, unless there is a newer one.
     private func announce(
-        _ position: LogPosition, _ checksum: FileChecksum, _ name: String, in snapshots: any SnapshotStore, at now: Date
+        _ position: LogPosition, _ feed: Position, _ checksum: FileChecksum, _ name: String,
+        in snapshots: any SnapshotStore, at now: Date
     ) async throws -> SnapshotManifest {
         while true {
             let found = try await manifest()
@@ -142,7 +144,8 @@ struct LogUpkeep: Sendable {
             guard case .set = outcome else { continue }
             // A node that joins may still fetch the snapshot before.
             let kept = [name, found?.manifest.file]
-            for other in try await snapshots.names() where other.hasPrefix("snapshot-") && !kept.contains(other) {
+            let prefix = SnapshotManifest.filePrefix(feed)
+            for other in try await snapshots.names() where other.hasPrefix(prefix) && !kept.contains(other) {
                 try? await snapshots.remove(other)
             }
             return manifest

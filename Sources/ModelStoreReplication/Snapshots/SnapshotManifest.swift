@@ -47,10 +47,19 @@ struct SnapshotManifest: Sendable, Hashable {
         earlier = isContinued ? (previous?.marks ?? []).suffix(Self.earlierLimit) : []
     }
 
-    /// Returns the name of the file for a snapshot. Two copies of one position can differ in their bytes, so the name has their checksum.
-    static func fileName(_ position: LogPosition, _ checksum: LogHash) -> String {
-        "snapshot-\(position.generation)-\(position.index)-\(checksum).mdb"
+    /// Returns the beginning of the names of the files for a log's snapshots. It has the identity and the epoch of the replicas, so that
+    /// several logs can keep their snapshots in one place.
+    static func filePrefix(_ feed: Position) -> String {
+        "snapshot-\(feed.store.uuidString.lowercased())-\(String(feed.epoch, radix: 16))-"
     }
+
+    /// Returns the name of the file for a snapshot. Two copies of one position can differ in their bytes, so the name has their checksum.
+    static func fileName(_ feed: Position, _ position: LogPosition, _ checksum: LogHash) -> String {
+        filePrefix(feed) + "\(position.generation)-\(position.index)-\(checksum).mdb"
+    }
+
+    /// Returns whether the snapshot is one of the replicas that have a position's identity and epoch.
+    func isOfReplicas(with feed: Position) -> Bool { file.hasPrefix(Self.filePrefix(feed)) }
 
     /// - Throws: ``SharedLogError`` with the code `damaged`.
     init(_ bytes: [UInt8]) throws(SharedLogError) {

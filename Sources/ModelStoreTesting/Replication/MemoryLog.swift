@@ -218,7 +218,7 @@ private final class Engine: Sendable {
             let skipped = Int(position.index - floor.index)
             let found = skipped == 0 ? floor : skipped <= entries.count ? entries[skipped - 1].position : head
             guard found == position else {
-                throw SharedLogError(.diverged, "the log has another entry \(position.index)")
+                throw SharedLogError.diverged(at: position, head: head)
             }
             var byteCount = 0
             let some = entries.dropFirst(skipped).prefix { entry in
@@ -269,7 +269,7 @@ private final class Engine: Sendable {
             guard position.index > state.floor.index else { return }
             let count = Int(position.index - state.floor.index)
             guard count <= state.entries.count, state.entries[count - 1].position == position else {
-                throw SharedLogError(.diverged, "the log has another entry \(position.index)")
+                throw SharedLogError.diverged(at: position, head: state.head)
             }
             state.entries.removeFirst(count)
             state.floor = position

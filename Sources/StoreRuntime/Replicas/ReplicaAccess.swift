@@ -28,6 +28,15 @@ package struct ReplicaAccess: Sendable {
         return (try StoreFormat.replica(core.state.databases, reading.snapshot), try reading.storedContentSum())
     }
 
+    /// Returns the newest position of the feed.
+    ///
+    /// - Throws: ``StoreError``: `closed`, and as reading.
+    package func position() throws -> Position {
+        let core = try requireOpen()
+        let transaction = try core.beginRead()
+        return Position(store: core.state.identity, head: try transaction._reading.feedHead())
+    }
+
     /// Applies entries of the log to the store. A change set that the store has already is left out.
     ///
     /// Runs on the writer thread, within ``CommitLog/catchUp()`` or ``perform(_:)``.

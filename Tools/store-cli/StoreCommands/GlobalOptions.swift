@@ -17,10 +17,15 @@ struct GlobalOptions: ParsableArguments {
             "How long to wait for another program that writes; no limit by default.", valueName: "seconds"))
     var timeout: TimeoutArgument?
 
+    /// The store's directory; nil if none is named.
+    var namedStore: String? {
+        let path = store ?? TerminalSize.variable("MODELSTORE_DIR")
+        return path?.isEmpty == false ? path : nil
+    }
+
     /// Returns the store's directory.
     func requireStore() throws -> String {
-        let variable = TerminalSize.variable("MODELSTORE_DIR")
-        guard let path = store ?? variable, !path.isEmpty else {
+        guard let path = namedStore else {
             throw CommandFailure(.usage, "no store is named; give --store DIR or set MODELSTORE_DIR")
         }
         return path

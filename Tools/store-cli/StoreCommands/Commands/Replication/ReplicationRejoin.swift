@@ -4,7 +4,7 @@ import ModelStoreReplication
 /// `replication rejoin`: replaces a stopped node.
 struct ReplicationRejoin: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rejoin", abstract: "Replaces a node that has stopped by the newest snapshot.",
+        commandName: "rejoin", abstract: "Replaces a node, such as one that has stopped, by the newest snapshot.",
         discussion: "The old directory is kept under another name. Look there for the cause, then remove it.")
 
     @OptionGroup var options: GlobalOptions

@@ -5,7 +5,8 @@ import StoreEngine
 /// `replication status`: the log, and the place of a node in it.
 struct ReplicationStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Shows the log, and with --store the place of a node in it.")
+        commandName: "status", abstract: "Shows the log, and with --store the place of a node in it.",
+        discussion: "The bytes and the quota are those of the engine, with everything else that it keeps.")
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var logOptions: LogOptions
@@ -21,7 +22,7 @@ struct ReplicationStatusCommand: ParsableCommand {
     ]
 
     func run() throws {
-        let path = options.store == nil ? nil : try options.requireStore()
+        let path = options.namedStore
         let (log, node) = try logOptions.administer { administration in
             var node: ReplicaStatus?
             if let path { node = try await administration.status(ofReplicaAt: path) }
@@ -42,8 +43,16 @@ struct ReplicationStatusCommand: ParsableCommand {
         try options.printing { output in
             try RowPrinter.printOne(options.format, columns: columns, cells, to: output)
         }
-        if let stop = node?.stop {
-            throw CommandFailure(.failed, "the node has stopped: \(stop.message); see store-cli replication rejoin")
-        }
+        if let stop = node?.stop { throw CommandFailure.stopped(stop) }
+    }
+}
+
+extension CommandFailure {
+    /// The failure of a command on a node that its log cannot continue.
+    static func stopped(_ error: SharedLogError) -> CommandFailure {
+        CommandFailure(
+            .failed,
+            "the node has stopped: \(error.message); if the log has lost entries, see store-cli replication begin-generation, "
+                + "and otherwise store-cli replication rejoin")
     }
 }

@@ -36,6 +36,7 @@ struct ReplicationVerify: ParsableCommand {
             throw CommandFailure(
                 .failed, "the node has other records than its log has given it; see store-cli replication rejoin")
         }
+        if let stop = found.stop { throw CommandFailure.stopped(stop) }
         guard found.otherNodes.isEmpty else {
             throw CommandFailure(
                 .failed, "other nodes have other records: \(found.otherNodes.joined(separator: ", ")); verify them too")
