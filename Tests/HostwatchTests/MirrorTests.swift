@@ -50,6 +50,24 @@ import Testing
         #expect(try mirror.store.position == position)
     }
 
+    @Test func `A report reads a replica without its log, and makes no store`() async throws {
+        let directory = try TemporaryFiles(["readme": ""])
+        let mirror = try await HostMirror(
+            directory: directory.path + "/a", host: "web", log: MemoryLog(), snapshots: nil)
+        _ = try mirror.apply(
+            HostSnapshot(
+                packages: [], processes: [MadeUpHost.process(1, mebibytes: 10)], mounts: [Self.mount("/", free: 50)],
+                interfaces: []))
+        mirror.close()
+        let reader = try HostMirror(directory: directory.path + "/a", host: "web", isReadOnly: true)
+        #expect(try reader.reports().map(\.host) == ["web"])
+        reader.close()
+        #expect(throws: StoreError.self) {
+            try HostMirror(directory: directory.path + "/b", host: "web", isReadOnly: true)
+        }
+        #expect(!FileManager.default.fileExists(atPath: directory.path + "/b"))
+    }
+
     @Test func `Options of a shared store without a machine's name are refused`() {
         for arguments in [["--log", "x"], ["--etcd-user", "root"], ["--etcd-quota", "1"], ["--snapshots", "/mnt"]] {
             #expect(throws: (any Error).self) { try HostwatchCommand.parse(["--store", "x"] + arguments) }

@@ -85,11 +85,16 @@ public struct HostwatchCommand: AsyncParsableCommand {
 
     private func mirror() async throws -> HostMirror {
         guard let replicated else {
-            return try HostMirror(directory: store, host: ProcessInfo.processInfo.hostName)
+            return try HostMirror(
+                directory: store, host: ProcessInfo.processInfo.hostName, isReadOnly: report && !once)
         }
-        return try await HostMirror(
-            directory: store, host: replicated, log: try await engine.open(log: log ?? "hostwatch"),
-            snapshots: engine.snapshots)
+        let log: any SharedLog
+        do {
+            log = try await engine.open(log: self.log ?? "hostwatch")
+        } catch let error as SharedLogError where error.code == .refused {
+            throw ValidationError(error.message)
+        }
+        return try await HostMirror(directory: store, host: replicated, log: log, snapshots: engine.snapshots)
     }
 
     private func tell(_ reports: [(host: String, report: HostReport)]) {

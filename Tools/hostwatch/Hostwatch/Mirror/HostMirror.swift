@@ -30,11 +30,13 @@ struct HostMirror {
         return options
     }
 
-    /// Opens the store in a directory, and creates it if it is missing.
-    init(directory: String, host: String) throws {
+    /// Opens the store in a directory, and creates it if it is missing. To read only, it must exist, and may be a replica.
+    init(directory: String, host: String, isReadOnly: Bool = false) throws {
+        var options = Self.options
+        options.isReadOnly = isReadOnly
         store = try Store(
             at: directory, records: Package.self, HostProcess.self, Mount.self, NetworkInterface.self, Threshold.self,
-            options: Self.options)
+            options: options)
         self.host = host
     }
 
