@@ -61,7 +61,7 @@ extension EtcdTests {
             #expect(try run("members", "one").text == #"{"node":"two","generation":2,"applied":1,"lag":1}"#)
             let snapshot = try run("snapshot", "two", "--node", "two")
             #expect(snapshot == ("the newest snapshot has the log up to entry 2", 0))
-            #expect(try run("trim", "one") == ("no entry can be removed", 0))
+            #expect(try run("trim", "one").text.hasPrefix("no entry can be removed: "))
             let verified = try run("verify", "two")
             #expect(verified.status == 0 && verified.text.contains(#""applied":2,"records":""#), "\(verified)")
 

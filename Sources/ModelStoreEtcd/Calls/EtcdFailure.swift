@@ -40,7 +40,9 @@ struct EtcdFailure {
 
     /// Returns the error of a log for a call.
     func error(_ effect: EtcdCalls.Effect) -> SharedLogError {
-        let text = "etcd: \(message)"
+        let text =
+            message.contains("no leader")
+            ? "etcd has no leader, as when most members are down or cut off" : "etcd: \(message)"
         switch code {
         // `mvcc: database space exceeded`: the quota. Nothing was executed.
         case .resourceExhausted: return SharedLogError(.full, text)

@@ -12,7 +12,9 @@ struct ReplicationTrim: ParsableCommand {
 
     func run() throws {
         let position = try logOptions.administer { try await $0.trim() }
-        let text = position.map { "removed the entries up to \($0.index)" } ?? "no entry can be removed"
+        let text =
+            position.map { "removed the entries up to \($0.index)" }
+            ?? "no entry can be removed: none is in a snapshot that is an hour old and on all nodes"
         StandardError.writeLine(text)
     }
 }

@@ -19,10 +19,13 @@ struct ReplicationWait: ParsableCommand {
             let head = try await administration.status().head
             while true {
                 let node = try await administration.status(ofReplicaAt: path)
-                if let stop = node.stop { throw CommandFailure(.failed, "the node has stopped: \(stop.message)") }
+                if let stop = node.stop { throw CommandFailure.stopped(stop) }
                 if node.applied.index >= head.index { return }
                 if let deadline, .now > deadline {
-                    throw CommandFailure(.timeout, "the node has entry \(node.applied.index) of \(head.index)")
+                    throw CommandFailure(
+                        .timeout,
+                        "the node has entry \(node.applied.index) of \(head.index); it goes on while a program has it open"
+                    )
                 }
                 try await Task.sleep(for: Self.pause)
             }
