@@ -78,8 +78,6 @@ struct ReplicaDelivery {
             let first = try await cluster.open("first", log: "memory-\(count)")
             for number in 0..<count { try await first.write { tx in try tx.insert(Page(id: number, text: text)) } }
             first.close()
-            // Memory that was freed before would count as free.
-            malloc_trim(0)
             let before = try Footprint.statusKibibytes("RssAnon")
             let sampling = Task {
                 var peak = before
