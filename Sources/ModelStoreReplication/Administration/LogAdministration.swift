@@ -25,7 +25,7 @@ public struct LogAdministration: Sendable {
 
     /// Returns the log's positions, its newest snapshot, and its nodes.
     ///
-    /// - Throws: ``/StoreEngine/StoreError``: `logUnavailable`, `accessDenied`.
+    /// - Throws: ``/ModelStore/StoreError``: `logUnavailable`, `accessDenied`.
     public func status() async throws -> LogStatus {
         try await asking {
             let head = try await log.head()
@@ -46,7 +46,7 @@ public struct LogAdministration: Sendable {
 
     /// Returns the place of a replica in the log. Processes may have the replica open.
     ///
-    /// - Throws: ``/StoreEngine/StoreError``: `invalidValue` for a store that is no replica, or one of another log; `logUnavailable`, and as
+    /// - Throws: ``/ModelStore/StoreError``: `invalidValue` for a store that is no replica, or one of another log; `logUnavailable`, and as
     ///   opening a store.
     public func status(ofReplicaAt path: String) async throws -> ReplicaStatus {
         let applied = try await BlockingWork.run { try Self.state(at: path).applied }
@@ -90,7 +90,7 @@ public struct LogAdministration: Sendable {
     /// Reads all records of a replica, and compares their sum with the sum in the log and with those of the other nodes. Processes may
     /// have the replica open.
     ///
-    /// - Throws: ``/StoreEngine/StoreError``: `invalidValue` for a store that is no replica; `damaged`, `logUnavailable`, and as opening a
+    /// - Throws: ``/ModelStore/StoreError``: `invalidValue` for a store that is no replica; `damaged`, `logUnavailable`, and as opening a
     ///   store.
     /// - Complexity: linear in the size of the records.
     public func verify(replicaAt path: String) async throws -> ReplicaVerification {
@@ -109,7 +109,7 @@ public struct LogAdministration: Sendable {
     /// Removes the entries that no node needs. Nodes do this by themselves, if they have a place for snapshots.
     ///
     /// - Returns: the newest removed entry; nil if none was removed.
-    /// - Throws: ``/StoreEngine/StoreError``: `logUnavailable`, `accessDenied`.
+    /// - Throws: ``/ModelStore/StoreError``: `logUnavailable`, `accessDenied`.
     @discardableResult
     public func trim() async throws -> LogPosition? {
         try await asking { try await upkeep("").trim(try await log.usage(), now: Date()) }
@@ -125,7 +125,7 @@ public struct LogAdministration: Sendable {
     ///   - path: the directory of the store.
     ///   - node: the name of the node that it becomes.
     /// - Returns: the position from which the log goes on.
-    /// - Throws: ``/StoreEngine/StoreError``: `inUse`, `logUnavailable`; `invalidValue` if the store is a replica, the log is in use, or there
+    /// - Throws: ``/ModelStore/StoreError``: `inUse`, `logUnavailable`; `invalidValue` if the store is a replica, the log is in use, or there
     ///   is no place for snapshots; and as opening a store and taking a snapshot.
     public func initialize(fromStoreAt path: String, node: String) async throws -> LogPosition {
         try requireSnapshots()
@@ -171,7 +171,7 @@ public struct LogAdministration: Sendable {
     ///   - node: the name of the node.
     ///   - allowsLoss: whether the node may have fewer entries than another node has told the log.
     /// - Returns: the position from which the log goes on.
-    /// - Throws: ``/StoreEngine/StoreError``: `invalidValue` if the log continues the node, or another node has more entries; `inUse`,
+    /// - Throws: ``/ModelStore/StoreError``: `invalidValue` if the log continues the node, or another node has more entries; `inUse`,
     ///   `logUnavailable`, and as opening a store and taking a snapshot.
     public func beginGeneration(
         fromReplicaAt path: String, node: String, allowsLoss: Bool = false
@@ -243,7 +243,7 @@ public struct LogAdministration: Sendable {
 
     /// Takes a snapshot of a replica, for nodes that join.
     ///
-    /// - Throws: ``/StoreEngine/StoreError``: as `takeReplicaSnapshot()` of the store, and opening a replica.
+    /// - Throws: ``/ModelStore/StoreError``: as `takeReplicaSnapshot()` of the store, and opening a replica.
     @discardableResult
     public func takeSnapshot(ofReplicaAt path: String, node: String) async throws -> LogPosition {
         try requireSnapshots()
@@ -259,7 +259,7 @@ public struct LogAdministration: Sendable {
     /// No process may have the store open. After an interruption, call it again.
     ///
     /// - Returns: the path of the old directory.
-    /// - Throws: ``/StoreEngine/StoreError``: `inUse`, `logUnavailable`; `storeExists` if an old directory is kept already; `invalidValue`
+    /// - Throws: ``/ModelStore/StoreError``: `inUse`, `logUnavailable`; `storeExists` if an old directory is kept already; `invalidValue`
     ///   without a snapshot, for a store that is no replica, and for one of another log; and as copying. The node's directory is then as it was, unless another program has made a store there meanwhile.
     public func rejoin(at path: String, node: String) async throws -> String {
         try requireSnapshots()
@@ -302,7 +302,7 @@ public struct LogAdministration: Sendable {
     /// No process may have the store open. The log is not asked, and may be lost. While it has the node among its members, which is at most
     /// a day, it keeps entries for the node.
     ///
-    /// - Throws: ``/StoreEngine/StoreError``: `invalidValue` for a store that is no replica; `inUse`, and as opening a store.
+    /// - Throws: ``/ModelStore/StoreError``: `invalidValue` for a store that is no replica; `inUse`, and as opening a store.
     public static func leave(replicaAt path: String) async throws {
         try await BlockingWork.run {
             _ = try state(at: path)

@@ -48,6 +48,7 @@ public protocol SharedLog: Sendable {
     /// Sets or removes a register, if it has a version.
     ///
     /// - Parameters:
+    ///   - key: the key.
     ///   - value: the value; nil to remove the register.
     ///   - version: the version that the register must have; 0 if there must be none.
     ///   - lifetime: the time after which the engine removes the register unless it is set again, at least a second; nil for no end.

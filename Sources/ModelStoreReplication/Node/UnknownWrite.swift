@@ -1,7 +1,7 @@
 import StoreEngine
 public import StoreRuntime
 
-/// A write of a replica whose outcome the node could not learn. It is the ``/StoreEngine/StoreError/cause`` of an error with the code
+/// A write of a replica whose outcome the node could not learn. It is the ``/ModelStore/StoreError/cause`` of an error with the code
 /// `outcomeUnknown`, and `outcome(of:)` of the store finds out what became of it.
 ///
 /// A service that keeps it, for example in the answer to a client, can ask later and on another node.
@@ -41,7 +41,7 @@ extension Store {
     /// }
     /// ```
     ///
-    /// - Throws: ``/StoreEngine/StoreError``: `outcomeUnknown` if the log has removed the write's place; `logUnavailable`, `replicaDiverged`;
+    /// - Throws: ``/ModelStore/StoreError``: `outcomeUnknown` if the log has removed the write's place; `logUnavailable`, `replicaDiverged`;
     ///   `invalidValue` for a store without replicas. `CancellationError`.
     public func outcome(of write: UnknownWrite) async throws -> WriteOutcome {
         guard let replicator else {

@@ -16,7 +16,7 @@ public struct DirectorySnapshots: SnapshotStore {
 
     /// Stores a file under a name. It has the name only once its content is on disk.
     ///
-    /// - Throws: ``/StoreEngine/StoreError``: `diskFull`, `accessDenied`, `ioError`.
+    /// - Throws: ``/ModelStore/StoreError``: `diskFull`, `accessDenied`, `ioError`.
     public func store(_ file: String, as name: String) async throws {
         try await BlockingWork.run {
             let unfinished = path(Self.unfinishedPrefix + UUID().uuidString)
@@ -38,7 +38,7 @@ public struct DirectorySnapshots: SnapshotStore {
 
     /// Copies a stored file to a new one.
     ///
-    /// - Throws: ``/StoreEngine/StoreError``: `noSuchStore` if nothing has the name; `diskFull`, `accessDenied`, `ioError`.
+    /// - Throws: ``/ModelStore/StoreError``: `noSuchStore` if nothing has the name; `diskFull`, `accessDenied`, `ioError`.
     public func fetch(_ name: String, to file: String) async throws {
         try await BlockingWork.run {
             try mapLMDB { () throws(LMDBError) in try StoreFile.copy(path(name), to: file) }

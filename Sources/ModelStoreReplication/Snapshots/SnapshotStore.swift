@@ -5,12 +5,12 @@ public protocol SnapshotStore: Sendable {
     /// - Parameters:
     ///   - file: the path of the file.
     ///   - name: a name of letters, digits, points and hyphens.
-    /// - Throws: ``/StoreEngine/StoreError``: `diskFull`, `accessDenied`, `ioError`.
+    /// - Throws: ``/ModelStore/StoreError``: `diskFull`, `accessDenied`, `ioError`.
     func store(_ file: String, as name: String) async throws
 
     /// Copies a stored file to a new one.
     ///
-    /// - Throws: ``/StoreEngine/StoreError``: as ``store(_:as:)``, and if nothing has the name.
+    /// - Throws: ``/ModelStore/StoreError``: as ``store(_:as:)``, and if nothing has the name.
     func fetch(_ name: String, to file: String) async throws
 
     /// Returns the names of the stored files.
