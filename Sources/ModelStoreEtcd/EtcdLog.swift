@@ -145,12 +145,8 @@ public final class EtcdLog: SharedLog {
             request.success = [
                 .put(keys.part(UInt32(number), entry.position.index, of: entry.writeID), Array(bytes))
             ]
-            do throws(SharedLogError) {
-                // The head has moved, and the append returns the entries that moved it.
-                guard try await calls.transact(request, .repeatable).succeeded else { return }
-            } catch {
-                throw error.code == .unknown ? SharedLogError(.unavailable, error.message) : error
-            }
+            // If the head has moved, the append returns the entries that moved it.
+            guard try await calls.transact(request, .repeatable).succeeded else { return }
         }
     }
 

@@ -72,6 +72,12 @@ extension EtcdTests {
             two.close()
             let rejoined = try run("rejoin", "two", "--node", "two")
             #expect(rejoined == ("PATH has the newest snapshot; the old directory is PATH.before-rejoin", 0))
+            let missing = try run("snapshot", "two", "--node", "two", "--snapshots", path("missing"))
+            #expect(missing.status == 64 && missing.text.contains("is no directory"), "\(missing)")
+            let leaving = try ChildProcess(
+                BuiltProgram.path("store-cli"), ["replication", "leave", "--store", path("two")], mergesErrors: true)
+            #expect(leaving.remainingLines() == ["\(path("two")) is a store without a log"])
+            #expect(try leaving.wait() == .exit(0))
         }
 
         @Test func `a log that cannot be reached has an exit status of its own`() throws {

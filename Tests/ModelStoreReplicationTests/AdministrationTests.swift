@@ -129,7 +129,9 @@ import Testing
     @Test func `after the loss of entries, the log goes on from the node that has most`() async throws {
         try await loseEntries()
         for name in ["one", "three"] {
-            #expect(try await administration.status(ofReplicaAt: path(name)).stop?.code == .diverged)
+            let stop = try await administration.status(ofReplicaAt: path(name)).stop
+            #expect(stop?.code == .diverged && stop?.message.contains("the log ends with entry 8") == true)
+            #expect(try await administration.verify(replicaAt: path(name)).stop == stop)
         }
         #expect(
             await code {

@@ -37,6 +37,16 @@ import Testing
         }
     }
 
+    /// Opens two nodes. The second one has told the log its position, and lacks the 20 entries after it, more than a snapshot is due for.
+    private func openWithOneBehind(_ log: MemoryLog) async throws -> (Store, Store, LogPosition) {
+        let one = try await open("one", log, entriesPerSnapshot: 10)
+        let two = try await open("two", log.connection(), entriesPerSnapshot: 10)
+        await two.replicator?.keepUp()
+        let behind = try #require(two.replication).applied
+        try await fill(one, 0..<20)
+        return (one, two, behind)
+    }
+
     private func expectEqual(_ one: Store, _ two: Store) async throws {
         for store in [one, two] { _ = try await store.read(.linearizable) { _ in } }
         #expect(try one.position == two.position)
@@ -120,11 +130,7 @@ import Testing
 
     @Test func `a due snapshot is taken once, and entries stay while a node needs them`() async throws {
         let log = MemoryLog()
-        let one = try await open("one", log, entriesPerSnapshot: 10)
-        let two = try await open("two", log.connection(), entriesPerSnapshot: 10)
-        await two.replicator?.keepUp()
-        let behind = try #require(two.replication).applied
-        try await fill(one, 0..<20)
+        let (one, two, behind) = try await openWithOneBehind(log)
         await one.replicator?.keepUp()
         #expect(one.replication?.upkeepError == nil)
         #expect(one.replication?.snapshot == one.replication?.applied)
@@ -181,11 +187,7 @@ import Testing
 
     @Test func `a node that does not run keeps no entries while the engine is nearly full`() async throws {
         let log = MemoryLog()
-        let one = try await open("one", log, entriesPerSnapshot: 10)
-        let two = try await open("two", log.connection(), entriesPerSnapshot: 10)
-        await two.replicator?.keepUp()
-        let behind = try #require(two.replication).applied
-        try await fill(one, 0..<20)
+        let (one, two, behind) = try await openWithOneBehind(log)
         log.byteLimit = try await log.usage().byteCount * 10 / 9
         // The program of the second node runs.
         await one.replicator?.keepUp()

@@ -50,13 +50,13 @@ public struct LogAdministration: Sendable {
     ///   opening a store.
     public func status(ofReplicaAt path: String) async throws -> ReplicaStatus {
         let applied = try await BlockingWork.run { try Self.state(at: path).applied }
-        try await requireOwnLog(path)
         do {
             let batch = try await log.entries(after: applied, maximumByteCount: 1)
             return ReplicaStatus(applied: applied, head: batch.head, stop: nil)
         } catch {
             switch error.code {
             case .trimmed, .diverged, .otherGeneration:
+                try await requireOwnLog(path)
                 let head = try await asking { try await log.head() }
                 return ReplicaStatus(applied: applied, head: head, stop: error)
             default: throw Self.failure(error)

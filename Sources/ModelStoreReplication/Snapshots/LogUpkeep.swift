@@ -7,7 +7,7 @@ import StoreRuntime
 struct LogUpkeep: Sendable {
     /// The key of the register that the node has that takes a snapshot.
     private static let turnKey = "snapshot"
-    /// If the node ends, another one takes a snapshot after this time. Two at once cost only time.
+    /// If the node ends, another node takes a snapshot after this time. Two at once cost only time.
     private static let turnLifetime = Duration.seconds(600)
     private static let maximumAttempts = 3
     /// The longest time between two snapshots of a log that grows, in seconds.
@@ -117,7 +117,7 @@ struct LogUpkeep: Sendable {
             guard try await BlockingWork.run({ try FileChecksum(of: readBack) }) == checksum else {
                 throw StoreError(
                     .damaged, "the snapshot \(name) was stored with another content",
-                    remedy: "check the disk of the snapshots, and take another one")
+                    remedy: "check the disk of the snapshots, and take a new snapshot")
             }
             return try await announce(position, feed, checksum, name, in: snapshots, at: store.now)
         }

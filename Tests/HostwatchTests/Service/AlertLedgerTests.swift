@@ -1,3 +1,5 @@
+import ModelStore
+import ModelStoreReplication
 import Testing
 
 @testable import Hostwatch
@@ -20,5 +22,13 @@ import Testing
                 == ["alert ends: mount /", "alert begins: mount /b: x"])
         #expect(ledger.update(.mount, []) == ["alert ends: mount /b", "alert ends: mount /a"])
         #expect(ledger.update(.process, []) == ["alert ends: process /"])
+    }
+
+    @Test func `An error with another code is another problem`() {
+        var ledger = AlertLedger()
+        func told(_ code: StoreError.Code) -> Int {
+            ledger.update(.mirror, [AlertLedger.Entry(mirroring: StoreError(code, "x"))]).count
+        }
+        #expect([told(.logUnavailable), told(.logUnavailable), told(.replicaDiverged)] == [1, 0, 2])
     }
 }

@@ -1,3 +1,5 @@
+import ModelStore
+
 /// Holds the current problems, and derives the alerts that begin and end.
 struct AlertLedger {
     /// The subject of an alert.
@@ -18,6 +20,19 @@ struct AlertLedger {
         let name: String
         /// The description of the problem.
         let text: String
+
+        init(id: String, name: String, text: String) {
+            self.id = id
+            self.name = name
+            self.text = text
+        }
+
+        /// The problem that an error keeps the machine from being mirrored. An error with another code is another problem, such as a
+        /// replica that has stopped after its log could not be reached.
+        init(mirroring error: any Error) {
+            self.init(
+                id: (error as? StoreError)?.code.description ?? "", name: "of this machine", text: "\(error)")
+        }
     }
 
     /// The problems by kind, in the order of the last report.

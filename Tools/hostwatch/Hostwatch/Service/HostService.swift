@@ -99,9 +99,7 @@ final class HostService<C: Clock<Duration>>: Sendable {
             } catch {
                 if Task.isCancelled { break }
                 // A failed read or write may succeed the next time.
-                // Another error is another problem, such as a replica that has stopped after its log could not be reached.
-                let id = (error as? StoreError)?.code.description ?? ""
-                alert(.mirror, [AlertLedger.Entry(id: id, name: "of this machine", text: "\(error)")])
+                alert(.mirror, [AlertLedger.Entry(mirroring: error)])
             }
             due = due.advanced(by: interval)
             // After a late reading, the missed ones are skipped.
