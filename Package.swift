@@ -187,7 +187,7 @@ let package = Package(
             name: "ReplicaChecks",
             dependencies: ["ModelStoreReplication", "ModelStore", "StoreRuntime", "TestSupport"],
             path: "Tests/ReplicaChecks"),
-        .target(name: "ResealedTraces", dependencies: ["StoreEngine"], path: "Tests/ResealedTraces"),
+        .target(name: "ResealedTraces", dependencies: ["LMDB", "StoreEngine"], path: "Tests/ResealedTraces"),
         .testTarget(name: "LMDBTests", dependencies: ["LMDB", "TestSupport"]),
         .testTarget(name: "StoreEngineTests", dependencies: ["StoreEngine", "LMDB", "TestSupport"]),
         .testTarget(
@@ -328,8 +328,7 @@ let package = Package(
             name: "CrashTests",
             dependencies: [
                 "CrashWorker", "VersionWorker", "FeedWorker", "DamageWorker", "SoakWorker", "store-cli",
-                "ChildPrograms",
-                "TestSupport",
+                "ChildPrograms", "LMDB", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,9 +1,9 @@
 #if Postgres
 import Glibc
+import LMDB
 public import ModelStoreReplication
 import StoreEngine
 import StoreRuntime
-import Synchronization
 
 /// A shared log in a PostgreSQL database.
 ///
@@ -41,9 +41,9 @@ public final class PostgresLog: SharedLog, BlockingLog {
     /// Nil if the server waits for no standby.
     private let quorum: StandbyQuorum?
     /// The newest position that the standbys are known to have.
-    private let confirmed = Mutex<LogPosition?>(nil)
-    private let appending = Mutex<PostgresConnection?>(nil)
-    private let reading = Mutex<PostgresConnection?>(nil)
+    private let confirmed = HandoverMutex<LogPosition?>(nil)
+    private let appending = HandoverMutex<PostgresConnection?>(nil)
+    private let reading = HandoverMutex<PostgresConnection?>(nil)
 
     /// Opens the log, and makes its tables if the database lacks them.
     ///

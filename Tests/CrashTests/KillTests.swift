@@ -13,22 +13,26 @@ import Testing
         case atFileOperation
     }
 
-    @Test(arguments: Moment.allCases)
-    func `what a killed writer acknowledged is there once, and the other one notices nothing`(moment: Moment) throws {
+    /// - Parameter redoLog: The length in bytes after which the redo log makes a checkpoint; nil for a store without one.
+    @Test(arguments: Moment.allCases, [nil, 65_536] as [Int?])
+    func `what a killed writer acknowledged is there once, and the other one notices nothing`(
+        moment: Moment, redoLog: Int?
+    ) throws {
         var random = TestRandom(seed: TestRun.seed)
         let directory = try ScratchDirectory()
         let store = directory.path("store")
         let library = try SyncLogLibrary()
         defer { withExtendedLifetime(library) {} }
         let checker = StoreChecker()
-        let survivor = try CrashWorker.write(store, "mixed", lanes: ["s1", "s2", "s3"])
+        let options = redoLog.map { ["REDO_LOG": String($0)] } ?? [:]
+        let survivor = try CrashWorker.write(store, "mixed", lanes: ["s1", "s2", "s3"], environment: options)
         defer { survivor.kill() }
         var heard = Heard()
         let opened = try #require(survivor.nextLine())
         #expect(opened.hasPrefix("open "))
         let kills = TestLength.isLong ? 1_500 : 25
         for kill in 1...kills {
-            let lines = try self.kill(moment, store, library, using: &random)
+            let lines = try self.kill(moment, store, library, options, using: &random)
             for line in lines { heard.hear(line) }
             // The survivor continues, and takes over the lock that the victim may have held.
             for _ in 0..<5 {
@@ -47,7 +51,9 @@ import Testing
         #expect(heard.others == ["done"])
         try heard.compare(with: checker.check(store, acknowledged: heard.acknowledged))
         let count = heard.acknowledged.count
-        TestRun.note("\(kills) kills \(moment): \(count) acknowledged writes; MODELSTORE_SEED=\(TestRun.seed)")
+        TestRun.note(
+            "\(kills) kills \(moment), \(redoLog == nil ? "without" : "with") a redo log: \(count) acknowledged writes; MODELSTORE_SEED=\(TestRun.seed)"
+        )
     }
 
     @Test func `a store whose making was killed at any operation is made by the next one`() throws {
@@ -75,13 +81,14 @@ import Testing
     ///
     /// - Returns: Its complete output.
     private func kill(
-        _ moment: Moment, _ store: String, _ library: SyncLogLibrary, using random: inout TestRandom
+        _ moment: Moment, _ store: String, _ library: SyncLogLibrary, _ options: [String: String],
+        using random: inout TestRandom
     ) throws -> [String] {
         let lanes = ["v1", "v2"]
         var lines: [String] = []
         switch moment {
         case .anywhere:
-            let victim = try CrashWorker.write(store, "mixed", lanes: lanes)
+            let victim = try CrashWorker.write(store, "mixed", lanes: lanes, environment: options)
             let wanted = Int.random(in: 0...20, using: &random)
             while lines.count < wanted, let line = victim.nextLine() { lines.append(line) }
             // The kill can also come between two lines. There is no event to wait for, so the moment is random.
@@ -93,7 +100,8 @@ import Testing
             let operation = Int.random(in: 1...60, using: &random)
             let victim = try CrashWorker.write(
                 store, "mixed", lanes: lanes,
-                environment: library.environment(killAt: operation))
+                environment: library.environment(root: options.isEmpty ? nil : store, killAt: operation)
+                    .merging(options) { $1 })
             lines += victim.remainingLines()
             #expect(try victim.wait() == .signal(SIGKILL), "before operation \(operation)")
         }

@@ -23,7 +23,7 @@ struct Enduring {
         let script = LaneScript(lane: "a")
         for _ in 0..<Self.maximumFaults {
             do {
-                let store = try Store(at: path, records: [Entry.self, Lane.self])
+                let store = try Store(at: path, records: [Entry.self, Lane.self], options: GivenOptions.store)
                 defer { store.close() }
                 reports.acknowledge("open \(try store.position.epoch)")
                 if try await write(script, to: store) { return 0 }

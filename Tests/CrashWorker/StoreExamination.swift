@@ -16,7 +16,7 @@ struct StoreExamination {
     private static let probe = "probe"
 
     init(at path: String) throws {
-        var options = StoreOptions()
+        var options = GivenOptions.store
         options.createsIfMissing = false
         store = try Store(at: path, records: [Entry.self, Lane.self], options: options)
     }

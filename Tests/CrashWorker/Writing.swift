@@ -44,7 +44,8 @@ struct Writing {
     func run() async -> Int32 {
         let isStopped = StopFlag.whenInputEnds()
         do {
-            let store = try await Store.open(at: path, records: Entry.self, Lane.self)
+            let store = try await Store.open(
+                at: path, records: [Entry.self, Lane.self], options: GivenOptions.store)
             reports.acknowledge("open \(try store.position.epoch)")
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for lane in lanes {

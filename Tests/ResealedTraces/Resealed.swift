@@ -1,3 +1,4 @@
+import LMDB
 import StoreEngine
 
 /// A changed trace with valid checksums.

@@ -13,6 +13,8 @@ enum Calls {
         var isReadOnly: Bool
         var syncs: Bool
         var fileMode: UInt32
+        /// False uses no lock file: the caller knows that nothing else has the environment open.
+        var locks = true
     }
 
     // MARK: Environment
@@ -29,6 +31,7 @@ enum Calls {
         var flags = UInt32(MDB_NOTLS)
         if request.isReadOnly { flags |= UInt32(MDB_RDONLY) }
         if !request.syncs { flags |= UInt32(MDB_NOSYNC) }
+        if !request.locks { flags |= UInt32(MDB_NOLOCK) }
         var result = unsafe mdb_env_set_mapsize(handle, request.mapSize)
         if result == 0 { result = unsafe mdb_env_set_maxreaders(handle, request.maximumReaders) }
         if result == 0 { result = unsafe mdb_env_set_maxdbs(handle, request.maximumDatabases) }

@@ -46,6 +46,8 @@ package struct LMDBError: Error, Hashable, Sendable {
         package static let filesRemoved = Code("filesRemoved")
         /// A file of the environment is a symbolic link or has several names, so it could have several lock files.
         package static let linkedFile = Code("linkedFile")
+        /// The system crashed while the store was open, and this process may not run the log.
+        package static let recoveryNeeded = Code("recoveryNeeded")
         package static let readOnly = Code("readOnly")
         package static let conflictingOptions = Code("conflictingOptions")
         package static let growthBlocked = Code("growthBlocked")

@@ -17,7 +17,9 @@ extension LMDBEnvironment {
         var deadline: DispatchTime?
         while true {
             do throws(LMDBError) {
-                return try openOnce(at: path, options: options)
+                if let environment = try openOnce(at: path, options: options) { return environment }
+                // Another process has made or removed the redo log meanwhile.
+                continue
             } catch {
                 let end = deadline ?? .now() + options.patienceSeconds
                 deadline = end
@@ -32,18 +34,25 @@ extension LMDBEnvironment {
         }
     }
 
-    private static func openOnce(at path: String, options: Options) throws(LMDBError) -> LMDBEnvironment {
+    /// Returns nil if the redo log has come or gone meanwhile.
+    private static func openOnce(at path: String, options: Options) throws(LMDBError) -> LMDBEnvironment? {
         try LMDBLibrary.running.requireLayout(of: .compiled, path: path)
         let forkGeneration = ForkGuard.startWatching()
         try checkFileSystem(at: path, options: options)
         try FileEntry.requireOwnFiles(of: path)
+        // Before anything looks at the data file, which is what the log says it is.
+        var hasLog = try RedoRecovery.prepare(path, options)
         let inspection = try DataFileInspection.inspect(storeAt: path)
+        if inspection == nil, options.logsCommits, options.syncs, !options.isReadOnly {
+            try createDataFile(at: path, options: options)
+            hasLog = try RedoRecovery.prepare(path, options)
+        }
         let needed = inspection?.newest.neededByteCount ?? 0
         var request = Calls.OpenRequest(
             path: path, mapSize: try mapSize(atMost: options.mapSize, needed: needed, path: path),
             maximumReaders: UInt32(clamping: options.maximumReaders),
             maximumDatabases: UInt32(clamping: options.maximumDatabases),
-            isReadOnly: options.isReadOnly, syncs: options.syncs, fileMode: options.fileMode)
+            isReadOnly: options.isReadOnly, syncs: options.syncs && !hasLog, fileMode: options.fileMode)
         let newFiles = ["/data.mdb", "/lock.mdb"].map { path + $0 }.filter { SystemCalls.node(at: $0) == nil }
         // A reader must not create the lock file of a store that does not exist.
         if !options.isReadOnly || inspection != nil {
@@ -68,11 +77,17 @@ extension LMDBEnvironment {
             }
             // A link that was put in place meanwhile was opened too.
             try FileEntry.requireOwnFiles(of: path)
+            // From here on the log neither comes nor goes: that needs a moment in which no process has the store open.
+            guard RedoRecovery.hasLog(path) == hasLog else {
+                unsafe Calls.close(pointer)
+                return nil
+            }
+            let redo = hasLog && !options.isReadOnly ? try RedoLog(in: path, limits: options.redoLimits) : nil
             let isNew = inspection?.newest.isInitial ?? true
             if isNew, options.syncs, !options.isReadOnly { try makeDurable(handle, path: path) }
             let environment = LMDBEnvironment(
                 path: path, options: options, handle: handle, node: node,
-                pageSize: try pageSize(of: handle, path: path),
+                pageSize: try pageSize(of: handle, path: path), redo: redo,
                 forkGeneration: forkGeneration)
             try environment.clearStaleReaders()
             if options.readsPages { try environment.openExistingDatabases() }
@@ -81,6 +96,22 @@ extension LMDBEnvironment {
             unsafe Calls.close(pointer)
             throw error
         }
+    }
+
+    /// Creates the data file of a store that gets a redo log. The log is made while nothing has the environment open.
+    private static func createDataFile(at path: String, options: Options) throws(LMDBError) {
+        try SpaceReservation.reserveLockFile(
+            in: path, maximumReaders: options.maximumReaders, fileMode: options.fileMode)
+        var pointer: OpaquePointer?
+        let request = Calls.OpenRequest(
+            path: path, mapSize: smallestMap, maximumReaders: UInt32(clamping: options.maximumReaders),
+            maximumDatabases: UInt32(clamping: options.maximumDatabases), isReadOnly: false, syncs: true,
+            fileMode: options.fileMode)
+        let code = unsafe Calls.open(request, into: &pointer)
+        guard code == 0, let pointer = unsafe pointer else { throw openFailure(code, path: path, options: options) }
+        defer { unsafe Calls.close(pointer) }
+        for file in ["/data.mdb", "/lock.mdb"] { SystemCalls.setMode(path + file, options.fileMode) }
+        try makeDurable(unsafe EnvironmentHandle(pointer: pointer), path: path)
     }
 
     /// Flushes a new data file and its name to the disk before the first commit. An opener that finds no commit in the file does
@@ -125,7 +156,7 @@ extension LMDBEnvironment {
 
     /// Returns the requested map size, or the largest size that the limit on address space leaves, in steps of one half. A
     /// reduced size takes at most half of the free address space, because the program needs some too.
-    private static func mapSize(atMost largest: Int, needed: Int, path: String) throws(LMDBError) -> Int {
+    static func mapSize(atMost largest: Int, needed: Int, path: String) throws(LMDBError) -> Int {
         guard !SystemCalls.canMap(byteCount: max(largest, needed)) else { return largest }
         var size = largest / 2
         while size >= max(smallestMap, needed) {

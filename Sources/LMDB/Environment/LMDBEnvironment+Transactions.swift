@@ -117,14 +117,20 @@ extension LMDBEnvironment {
                 let context = unsafe TransactionContext(environment: self, handle: transaction, writing: lineage)
                 do {
                     try requireWholeFiles("mdb_txn_begin")
-                    try settle()
+                    if let redo {
+                        try redo.prepare(newest: UInt64(unsafe Calls.identifier(of: transaction)) - 1, self)
+                        lineage.operations = RedoOperations(maximumByteCount: redo.limits.entryByteCount)
+                        lineage.waits = syncsMeta
+                    } else {
+                        try settle()
+                    }
                     try pageChecks.begin(context, in: self)
                 } catch {
                     context.end()
                     gate.leaveWrite()
                     throw error
                 }
-                deferMetaSync(!syncsMeta)
+                if redo == nil { deferMetaSync(!syncsMeta) }
                 lineage.levels.append(context)
                 return LMDBWriteTransaction(environment: self, context: context, lineage: lineage, level: 0)
             }
@@ -165,9 +171,11 @@ extension LMDBEnvironment {
             endWrite(lineage, level: level, context: context)
             throw failure(MDB_BAD_TXN, "mdb_txn_commit")
         }
+        var appended: RedoLog.Appended?
         if level == 0 {
             do {
                 try requireWholeFiles("mdb_txn_commit")
+                appended = try unsafe logOperations(of: lineage, transaction)
             } catch {
                 endWrite(lineage, level: level, context: context)
                 throw error
@@ -182,11 +190,30 @@ extension LMDBEnvironment {
             return
         }
         defer { gate.leaveWrite() }
-        guard code == 0 else { throw commitFailure(code) }
+        guard code == 0 else {
+            let error = commitFailure(code)
+            if let redo, let appended, !redo.withdraw(appended) { throw error.withUnknownOutcome() }
+            throw error
+        }
+        if let redo, appended == nil, lineage.waits, lineage.hasOperations { try checkpointLargeCommit(redo) }
         guard !lineage.opened.isEmpty else { return }
         databases.withLock { databases in
             for entry in lineage.opened { databases.add(entry.name, entry.database) }
         }
+    }
+
+    /// Appends the operations of an outermost transaction to the redo log.
+    ///
+    /// - Returns: nil if there is no log, or nothing to log, or too much of it.
+    private func logOperations(
+        of lineage: WriteLineage, _ transaction: OpaquePointer
+    ) throws(LMDBError) -> RedoLog.Appended? {
+        guard let redo, lineage.hasOperations else { return nil }
+        var operations = lineage.operations ?? RedoOperations(maximumByteCount: 0)
+        lineage.operations = nil
+        defer { lineage.operations = operations }
+        let number = UInt64(unsafe Calls.identifier(of: transaction))
+        return try redo.append(&operations, transaction: number, waits: lineage.waits, self)
     }
 
     /// Aborts one level of a write transaction, and the levels inside it.

@@ -20,6 +20,10 @@ package final class LMDBEnvironment: Sendable {
         /// False leaves syncing to the system. A crash of the machine may then damage the store, so use it for temporary stores
         /// only.
         package var syncs: Bool
+        /// Whether a store without a redo log gets one, if no other process has it open. A store that has one keeps it.
+        package var logsCommits = false
+        /// When the log makes a checkpoint.
+        package var redoLimits = RedoLimits()
         package var allowsNetworkFileSystem: Bool
         /// The mode of new files, whatever the process's umask.
         package var fileMode: UInt32
@@ -69,16 +73,20 @@ package final class LMDBEnvironment: Sendable {
     let isUnsettled: Atomic<Bool>
     /// Whether LMDB has disabled this environment.
     let hasPanicked = Atomic(false)
+    /// The redo log; nil if LMDB syncs each commit itself.
+    let redo: RedoLog?
     private let forkGeneration: Int
 
     init(
-        path: String, options: Options, handle: EnvironmentHandle, node: FileNode, pageSize: Int, forkGeneration: Int
+        path: String, options: Options, handle: EnvironmentHandle, node: FileNode, pageSize: Int, redo: RedoLog?,
+        forkGeneration: Int
     ) {
         self.path = path
         self.options = options
         self.handle = handle
         self.node = node
         self.pageSize = pageSize
+        self.redo = redo
         self.forkGeneration = forkGeneration
         isUnsettled = Atomic(Self.isUnsettled(node))
         pageChecks = PageChecks()
@@ -87,7 +95,8 @@ package final class LMDBEnvironment: Sendable {
         writerLock = FoundWriterLock(in: lockNode)
         writerWatch = WriterWatch(writerLock)
         let descriptor = unsafe Calls.fileDescriptor(of: handle.pointer)
-        files = HeldFiles(path: path, dataFile: node)
+        files = HeldFiles(
+            path: path, dataFile: node, others: redo == nil ? [] : RedoFiles.names)
         fileIdentity = LMDBFileIdentity(
             device: node.device, inode: node.inode,
             birthNanoseconds: SystemCalls.birthNanoseconds(of: descriptor))
@@ -120,6 +129,7 @@ package final class LMDBEnvironment: Sendable {
                 return false
             }
             for context in gate.takeIdle() { context.end() }
+            redo?.close(self)
             unsafe Calls.close(handle.pointer)
             fileMap.withLock { $0 = nil }
             pageChecks.close()

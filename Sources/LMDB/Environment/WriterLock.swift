@@ -14,6 +14,9 @@ struct WriterLock {
 
     private let word: UInt
 
+    /// Where this process has mapped the lock file.
+    var fileStart: UInt { word - UInt(Self.mutexOffset) }
+
     /// Finds the lock in a lock file that this process has mapped; nil if the file is not mapped or has another format.
     ///
     /// - Parameter file: the lock file.

@@ -67,6 +67,19 @@ struct DataFileMeta: Equatable {
             ))
     }
 
+    /// Returns the first bytes of a meta page for another place and transaction.
+    ///
+    /// - Parameter page: 0 or 1.
+    static func renumbered(_ bytes: [UInt8], page: Int, transaction: UInt64) -> [UInt8] {
+        var bytes = bytes
+        for (offset, value) in [(0, UInt64(page)), (144, transaction)] {
+            var integer: [UInt8] = []
+            integer.append(littleEndian: value)
+            bytes.replaceSubrange(offset..<offset + integer.count, with: integer)
+        }
+        return bytes
+    }
+
     /// The largest number of a transaction. No store reaches it, and calculations with it cannot overflow.
     static let largestTransactionID = 1 << 62
 

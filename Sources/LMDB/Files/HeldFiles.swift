@@ -30,14 +30,16 @@ final class HeldFiles: Sendable {
     private let isLost = Atomic(false)
 
     /// - Parameter dataFile: the data file as LMDB has opened it. LMDB keeps it open, so no other file can get the same inode.
-    init(path: String, dataFile: FileNode) {
+    /// - Parameter others: the names of further files that must not change.
+    init(path: String, dataFile: FileNode, others: [String]) {
         let directory = SystemCalls.nameFile(path)
         let lockFile = SystemCalls.nameFile(path + "/lock.mdb")
         descriptors = HandoverMutex(Descriptors(directory: directory, lockFile: lockFile))
-        held = [
-            Held(name: Self.dataFile, node: dataFile),
-            Held(name: "lock.mdb", node: lockFile.flatMap(SystemCalls.node(of:))),
-        ]
+        held =
+            [
+                Held(name: Self.dataFile, node: dataFile),
+                Held(name: "lock.mdb", node: lockFile.flatMap(SystemCalls.node(of:))),
+            ] + others.map { Held(name: $0, node: SystemCalls.node(at: path + "/" + $0)) }
     }
 
     deinit { close() }

@@ -19,6 +19,12 @@ package enum StoreFile {
         return SystemCalls.sync(path, isDirectory: false)
     }
 
+    /// Flushes an open file's content, and of its metadata only what a reader needs; false (and `errno`) on failure.
+    static func syncData(_ descriptor: Int32, path: String) -> Bool {
+        if CallFaults.fails(.syncFile, path: path) { return false }
+        return fdatasync(descriptor) == 0
+    }
+
     /// Flushes the names in a directory to the disk; false (and `errno`) on failure.
     package static func syncDirectory(_ path: String) -> Bool {
         if CallFaults.fails(.syncDirectory, path: path) { return false }

@@ -60,7 +60,10 @@ package struct LMDBWriteTransaction: ~Copyable {
             }
         }
         let code = unsafe Calls.put(handle, database, key, value, flags: options.rawValue)
-        if code == 0 { return true }
+        if code == 0 {
+            lineage.note(.put, database, key: key, value: value, in: environment)
+            return true
+        }
         if code == MDB_KEYEXIST && options.contains(.noOverwrite) { return false }
         throw context.failure(code, "mdb_put")
     }
@@ -90,7 +93,10 @@ package struct LMDBWriteTransaction: ~Copyable {
             unsafe try environment.pageChecks.require(database, .key(bytes), isDeleted: true, in: context, "mdb_del")
         }
         let code = unsafe Calls.delete(handle, database, key)
-        if code == 0 { return true }
+        if code == 0 {
+            lineage.note(.delete, database, key: key, in: environment)
+            return true
+        }
         if code == MDB_NOTFOUND { return false }
         throw context.failure(code, "mdb_del")
     }
@@ -101,6 +107,7 @@ package struct LMDBWriteTransaction: ~Copyable {
         try environment.pageChecks.requireWhole(database, in: context, "mdb_drop")
         let code = unsafe Calls.drop(handle, database, deleting: false)
         guard code == 0 else { throw context.failure(code, "mdb_drop") }
+        lineage.note(.empty, database, in: environment)
     }
 
     /// Deletes a database. Allowed in an outermost transaction, while this process runs no read transaction: waits for that for a
@@ -119,6 +126,7 @@ package struct LMDBWriteTransaction: ~Copyable {
             let code = unsafe Calls.drop(handle, database, deleting: true)
             guard code == 0 else { throw context.failure(code, "mdb_drop") }
         }
+        lineage.note(.drop, database, in: environment)
         lineage.opened.removeAll { $0.database == database }
         environment.forget(database)
     }
@@ -127,10 +135,15 @@ package struct LMDBWriteTransaction: ~Copyable {
     package mutating func openDatabase(named name: String, create: Bool) throws(LMDBError) -> LMDBDatabase? {
         let handle = unsafe try live("mdb_dbi_open")
         var database: LMDBDatabase?
-        let code = unsafe Calls.openDatabase(handle, named: name, create: create, into: &database)
+        // The redo log must not have an operation that changes nothing.
+        let isLogged = create && lineage.operations != nil
+        var code = unsafe Calls.openDatabase(handle, named: name, create: create && !isLogged, into: &database)
+        let isNew = isLogged && code == MDB_NOTFOUND
+        if isNew { code = unsafe Calls.openDatabase(handle, named: name, create: true, into: &database) }
         if code == MDB_NOTFOUND { return nil }
         guard code == 0, let database else { throw context.failure(code, "mdb_dbi_open") }
         lineage.opened.append((name, database, level))
+        if isNew { lineage.note(.create, database, in: environment) }
         return database
     }
 
@@ -141,6 +154,7 @@ package struct LMDBWriteTransaction: ~Copyable {
         let code = unsafe environment.beginChild(of: parent, into: &child)
         guard code == 0, let child = unsafe child else { throw context.failure(code, "mdb_txn_begin") }
         let context = unsafe TransactionContext(environment: environment, handle: child, writing: lineage)
+        lineage.beginLevel()
         lineage.levels.append(context)
         return LMDBWriteTransaction(environment: environment, context: context, lineage: lineage, level: level + 1)
     }

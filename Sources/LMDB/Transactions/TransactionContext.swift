@@ -164,14 +164,47 @@ final class WriteLineage {
     var levels: [TransactionContext] = []
     /// Databases opened by these transactions. The environment receives them when the outermost commits.
     var opened: [(name: String, database: LMDBDatabase, level: Int)] = []
+    /// What has to go into the redo log; nil without one.
+    var operations: RedoOperations?
+    /// Whether the commit waits until it is on the disk.
+    var waits = true
+    /// The operations at the begin of each child, the outermost first.
+    private var marks: [RedoOperations.Mark] = []
 
     init(thread: UInt) {
         self.thread = thread
     }
 
+    /// Whether the transaction has changed anything that is not undone.
+    var hasOperations: Bool { operations.map { !$0.isEmpty } ?? false }
+
+    /// Notes that a child begins.
+    func beginLevel() {
+        if let operations { marks.append(operations.mark) }
+    }
+
+    /// Notes an operation for the redo log.
+    @inline(__always)
+    func note(
+        _ kind: RedoOperations.Kind, _ database: LMDBDatabase, key: RawSpan = RawSpan(), value: RawSpan = RawSpan(),
+        in environment: LMDBEnvironment
+    ) {
+        guard operations != nil else { return }
+        operations?.append(kind, database, key: key, value: value) { name(of: database, in: environment) }
+    }
+
+    private func name(of database: LMDBDatabase, in environment: LMDBEnvironment) -> [UInt8] {
+        if let opened = opened.last(where: { $0.database == database }) { return Array(opened.name.utf8) }
+        return environment.databases.withLock { $0.name(of: database) } ?? []
+    }
+
     /// Ends a level. The databases that it opened belong to its parent after a commit, and are closed after an abort.
     func end(level: Int, isCommitted: Bool) {
         if !isCommitted { opened.removeAll { $0.level >= level } }
+        if level > 0, marks.count >= level {
+            if !isCommitted { operations?.undo(to: marks[level - 1]) }
+            marks.removeSubrange((level - 1)...)
+        }
         for index in opened.indices where opened[index].level >= level { opened[index].level = level - 1 }
     }
 }

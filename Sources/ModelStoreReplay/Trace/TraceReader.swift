@@ -1,3 +1,4 @@
+import LMDB
 package import StoreEngine
 
 /// Reads a trace, chunk by chunk. It returns a frame after it has verified the checksum of the frame's chunk. At the end of an

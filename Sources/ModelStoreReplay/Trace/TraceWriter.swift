@@ -1,4 +1,5 @@
 import Glibc
+import LMDB
 package import StoreEngine
 
 /// Writes a trace: the header, the frames, a checksum after each chunk of frames, and the end.

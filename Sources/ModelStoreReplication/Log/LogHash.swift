@@ -1,3 +1,4 @@
+import LMDB
 package import StoreEngine
 
 /// A hash that chains an entry of a log to all entries before it: 128 bits, from two runs of XXH64 with different seeds.

@@ -1,5 +1,5 @@
+import LMDB
 import StoreRuntime
-import Synchronization
 
 /// A node's turn: a register of the log that the node renews until the turn goes away. The engine ends the turn of a node that is cut
 /// off or gone.
@@ -18,8 +18,8 @@ final class LogTurn: ConsumerTurn {
     private let log: any SharedLog
     private let value: [UInt8]
     /// The version of the register; nil once the turn is over.
-    private let version: Mutex<UInt64?>
-    private let renewal: Mutex<Task<Void, Never>?>
+    private let version: HandoverMutex<UInt64?>
+    private let renewal: HandoverMutex<Task<Void, Never>?>
     private let mayRenew: @Sendable () -> Bool
 
     private init(
@@ -29,8 +29,8 @@ final class LogTurn: ConsumerTurn {
         self.key = key
         self.log = log
         self.value = value
-        self.version = Mutex(version)
-        renewal = Mutex(nil)
+        self.version = HandoverMutex(version)
+        renewal = HandoverMutex(nil)
     }
 
     /// Takes the turn, and returns nil while another node has it.

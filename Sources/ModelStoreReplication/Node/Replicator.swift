@@ -2,7 +2,6 @@ import Dispatch
 import LMDB
 package import StoreEngine
 package import StoreRuntime
-import Synchronization
 
 /// Keeps a store equal to the other replicas of a log: appends what the store writes, and applies what others have appended.
 ///
@@ -21,7 +20,7 @@ package final class Replicator: CommitLog {
     let node: String
     private let upkeep: LogUpkeep
     private let stopsOlderPrograms: Bool
-    private let state: Mutex<State>
+    private let state: HandoverMutex<State>
     /// Signalled when the follower has read entries, for a writer thread that holds back.
     private let hasArrived = DispatchSemaphore(value: 0)
 
@@ -49,7 +48,7 @@ package final class Replicator: CommitLog {
         stopsOlderPrograms = replication.stopsOlderPrograms
         caller = LogCaller(log)
         let start = LogPosition.start(generation: 0)
-        state = Mutex(
+        state = HandoverMutex(
             State(status: ReplicationStatus(node: node, applied: start, head: start, state: .following)))
     }
 

@@ -1,5 +1,5 @@
+import LMDB
 public import ModelStoreReplication
-import Synchronization
 
 /// A shared log in memory, with faults on request. Nodes of one process that use it are replicas of each other.
 ///
@@ -14,7 +14,7 @@ import Synchronization
 /// - `engine` is protected by its mutex, and so is `faults`.
 public final class MemoryLog: SharedLog, BlockingLog {
     private let engine: Engine
-    private let faults: Mutex<LogFaults>
+    private let faults: HandoverMutex<LogFaults>
 
     package var isSimulated: Bool { true }
 
@@ -28,12 +28,12 @@ public final class MemoryLog: SharedLog, BlockingLog {
     ///   - faults: the faults between this connection and the log.
     public init(maximumEntryByteCount: Int = 1 << 20, faults: LogFaults = LogFaults()) {
         engine = Engine(maximumEntryByteCount: maximumEntryByteCount)
-        self.faults = Mutex(faults)
+        self.faults = HandoverMutex(faults)
     }
 
     private init(_ engine: Engine, _ faults: LogFaults) {
         self.engine = engine
-        self.faults = Mutex(faults)
+        self.faults = HandoverMutex(faults)
     }
 
     /// Returns another connection to the same log.
@@ -229,7 +229,7 @@ private final class Engine: Sendable {
         }
     }
 
-    let state = Mutex(State())
+    let state = HandoverMutex(State())
     let maximumEntryByteCount: Int
 
     init(maximumEntryByteCount: Int) { self.maximumEntryByteCount = maximumEntryByteCount }

@@ -1,3 +1,5 @@
+import LMDB
+
 /// The length limits of keys. LMDB accepts keys of 1 to 511 bytes, and an index entry's key contains a value part and a record
 /// key.
 ///

@@ -1,3 +1,5 @@
+import LMDB
+
 /// A stored record: a header, then its fields.
 ///
 /// ```

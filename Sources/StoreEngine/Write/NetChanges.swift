@@ -1,3 +1,5 @@
+import LMDB
+
 /// The net effect of one write closure on each record that it touched, in the order of first touch.
 ///
 /// It keeps only the state before the closure and the newest state. Several writes to a record are therefore one change, and a

@@ -32,7 +32,7 @@ package enum StoreDirectory {
     ///
     /// - Throws: ``StoreError`` with the code `notAStore`, naming some of the files.
     package static func requireVacant(_ path: String) throws(StoreError) {
-        let own: Set<String> = ["data.mdb", "lock.mdb", WakeFile.name, "lost+found"]
+        let own = Set(["data.mdb", "lock.mdb", WakeFile.name, "lost+found"] + RedoFiles.names)
         // If this process may not list the directory, LMDB reports that.
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [])
             .filter { !$0.hasPrefix(".") && !own.contains($0) }.sorted()

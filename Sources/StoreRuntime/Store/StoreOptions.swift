@@ -1,4 +1,5 @@
 public import Foundation
+package import LMDB
 public import StoreEngine
 
 /// The options for opening a store. If a process opens a directory a second time, the options of the first open apply, and only
@@ -70,6 +71,11 @@ public struct StoreOptions: Sendable {
     var isLeaving = false
     /// The first content of a new store that continues an earlier one.
     package var start: ReplicaStart?
+    /// Whether a store that has no redo log gets one, if no other process has it open. With the log, a commit costs one sync
+    /// instead of two. Not public, because `restore`, `verify` and `stat` do not know the log yet.
+    package var usesRedoLog = false
+    /// When the redo log makes a checkpoint.
+    package var redoLimits = RedoLimits()
     /// Whether the store is removed when it is closed, so that nothing needs to be synced.
     var isTemporary = false
     /// How long a write waits for another process before an event reports it.

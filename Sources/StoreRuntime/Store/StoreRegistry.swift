@@ -129,10 +129,12 @@ enum StoreRegistry {
     }
 
     private static func openEnvironment(_ path: String, _ options: StoreOptions) throws(StoreError) -> LMDBEnvironment {
-        let wanted = LMDBEnvironment.Options(
+        var wanted = LMDBEnvironment.Options(
             mapSize: options.mapByteCount, maximumReaders: options.maximumReaders,
             maximumDatabases: options.maximumDatabases, isReadOnly: options.isReadOnly, syncs: !options.isTemporary,
             allowsNetworkFileSystem: options.allowsNetworkFileSystem, fileMode: options.fileMode)
+        wanted.logsCommits = options.usesRedoLog
+        wanted.redoLimits = options.redoLimits
         do {
             // The options of the first open apply. If this caller opens for reading only, its own `Store` enforces that.
             return try LMDBEnvironment.open(at: path, options: wanted, sharesAnyOptions: true)

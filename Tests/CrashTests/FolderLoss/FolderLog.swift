@@ -52,6 +52,12 @@ struct FolderLog {
 
         init(of folder: String) throws { try add(folder, as: 0) }
 
+        /// A folder with one file without content, which has the number 1.
+        fileprivate init(file name: String) {
+            files = [1: Data()]
+            directories = [0: [name: 1]]
+        }
+
         private mutating func add(_ folder: String, as directory: Int) throws {
             directories[directory] = [:]
             for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted() {
@@ -80,6 +86,31 @@ struct FolderLog {
         for record in try SyncLogRecord.all(contentsOf: path) {
             if let step = try reading.step(record) { steps.append(step) }
         }
+    }
+
+    /// Creates the log of a folder from that of its data file alone.
+    init(dataFile log: SyncLog) {
+        beginning = Beginning(file: "data.mdb")
+        steps = log.operations.map { operation in
+            if case .mark(let text) = operation { .mark(text) } else { .content(file: 1, operation) }
+        }
+    }
+
+    /// Returns the log as if the system had not performed the syncs of a file, from the moment when the program has opened its store.
+    func without(syncsOf name: String) -> FolderLog {
+        var log = self
+        var files = Set(beginning.directories.values.compactMap { $0[name] })
+        var isMade = false
+        log.steps = steps.filter { step in
+            switch step {
+            case .names(let change): files.formUnion(change.entries.filter { $0.name == name }.compactMap(\.node))
+            case .mark: isMade = true
+            case .content(let file, .sync) where isMade: return !files.contains(file)
+            default: break
+            }
+            return true
+        }
+        return log
     }
 
     /// Returns the log without the effect of a call. It shows that the test would notice a program that does not make it.

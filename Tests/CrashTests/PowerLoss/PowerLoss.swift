@@ -23,7 +23,7 @@ struct PowerLoss {
     }
 
     private let run: RecordedRun
-    private let log: SyncLog
+    private let log: FolderLog
     private let everyAcknowledgement: [UInt64: UInt64]
     /// Whether a sync failed. A write of unknown outcome may then be on the disk until a later write takes its number.
     private let hasFailedSync: Bool
@@ -31,16 +31,18 @@ struct PowerLoss {
     private var random: TestRandom
     private(set) var outcome = Outcome()
 
-    init(_ run: RecordedRun, log: SyncLog, seed: UInt64) {
+    /// - Parameter log: what to cut; nil for the log of the run.
+    init(_ run: RecordedRun, log: FolderLog? = nil, seed: UInt64) {
         self.run = run
+        let log = log ?? run.folderLog
         self.log = log
         random = TestRandom(seed: seed)
         var acknowledged: [UInt64: UInt64] = [:]
-        for case .mark(let text) in log.operations {
+        for case .mark(let text) in log.steps {
             if let write = Acknowledgement(text) { acknowledged[write.sequence] = write.hash }
         }
         everyAcknowledgement = acknowledged
-        hasFailedSync = log.operations.contains { if case .failedSync = $0 { true } else { false } }
+        hasFailedSync = log.steps.contains { if case .content(_, .failedSync) = $0 { true } else { false } }
     }
 
     /// The fractions of unsynced units that reach the disk.
@@ -73,24 +75,24 @@ struct PowerLoss {
     mutating func cutEverywhere(
         images: Int, stopAtViolations limit: Int = 20, onlyWhileMade: Bool = false
     ) throws {
-        let operations = log.operations.prefix { operation in
-            if case .mark = operation { !onlyWhileMade } else { true }
+        let steps = log.steps.prefix { step in
+            if case .mark = step { !onlyWhileMade } else { true }
         }
-        let imagesPerCut = Double(images) / Double(operations.count { $0.changesDisk })
-        var disk = Disk()
+        let imagesPerCut = Double(images) / Double(steps.count { $0.changesDisk })
+        var disk = FolderDisk(log.beginning)
         var promised = Promised()
-        for (place, operation) in operations.enumerated() {
-            if case .mark(let text) = operation { promised.hear(text) }
+        for (place, step) in steps.enumerated() {
+            if case .mark(let text) = step { promised.hear(text) }
             guard outcome.violations.count < limit else { return }
-            if operation.changesDisk {
+            if step.changesDisk {
                 var cut = disk
-                cut.begin(operation)
+                cut.begin(step)
                 try lookAt(cut, promised, place, times: times(imagesPerCut))
             }
-            disk.apply(operation)
+            disk.apply(step)
         }
         // Also cuts after the end, when the pending writes are lost.
-        try lookAt(disk, promised, operations.count, times: 4)
+        try lookAt(disk, promised, steps.count, times: 4)
     }
 
     private mutating func times(_ average: Double) -> Int {
@@ -98,15 +100,15 @@ struct PowerLoss {
         return whole + (Double.random(in: 0..<1, using: &random) < average - Double(whole) ? 1 : 0)
     }
 
-    private mutating func lookAt(_ disk: Disk, _ promised: Promised, _ place: Int, times: Int) throws {
+    private mutating func lookAt(_ disk: FolderDisk, _ promised: Promised, _ place: Int, times: Int) throws {
         for _ in 0..<times {
             let chance = Self.chances.randomElement(using: &random) ?? 0
             let unit = Bool.random(using: &random) ? Disk.Unit.page : .sector
-            let image = disk.image(chance: chance, unit: unit, using: &random)
-            try run.replaceData(with: image)
+            let image = disk.image(chance: chance, unit: unit, order: .journal, using: &random)
+            try run.replaceFiles(with: image)
             let verdict = try checker.check(run.store)
             if let violation = judge(verdict, promised) {
-                let cut = "cut at operation \(place), each \(unit) kept with chance \(chance)"
+                let cut = "cut at step \(place), each \(unit) kept with chance \(chance)"
                 outcome.violations.append("\(cut): \(violation)")
             }
         }

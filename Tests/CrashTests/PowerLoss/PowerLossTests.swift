@@ -10,7 +10,7 @@ import Testing
         for round in 0..<(TestLength.isLong ? 12 : 1) {
             let promise = ["mixed", "relaxed", "full"][round % 3]
             let run = try RecordedRun(promise: promise, count: TestLength.isLong ? 80 : 30, salt: round)
-            var loss = PowerLoss(run, log: run.log, seed: TestRun.seed &+ UInt64(round))
+            var loss = PowerLoss(run, seed: TestRun.seed &+ UInt64(round))
             try loss.cutEverywhere(images: TestLength.isLong ? 3_000 : 400)
             let outcome = loss.outcome
             #expect(outcome.violations == [], "MODELSTORE_SEED=\(TestRun.seed)")
@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: SyncLog.BrokenPromise.allCases)
     func `a disk that breaks its promise is found out`(promise: SyncLog.BrokenPromise) throws {
         let run = try RecordedRun(promise: "full", count: 15)
-        var loss = PowerLoss(run, log: run.log.without(promise), seed: TestRun.seed)
+        var loss = PowerLoss(run, log: FolderLog(dataFile: run.log.without(promise)), seed: TestRun.seed)
         try loss.cutEverywhere(images: 200, stopAtViolations: 40)
         // Without syncs, a store may be damaged in any way. Without synchronous writes, it is only an older store.
         let example = loss.outcome.violations.first {
@@ -42,7 +42,7 @@ import Testing
 
     @Test func `the loss of power while a store is made leaves one that the next open makes`() throws {
         let run = try RecordedRun(promise: "full", count: 1)
-        var loss = PowerLoss(run, log: run.log, seed: TestRun.seed)
+        var loss = PowerLoss(run, seed: TestRun.seed)
         try loss.cutEverywhere(images: TestLength.isLong ? 5_000 : 150, onlyWhileMade: true)
         TestRun.note("loss of power in the making: \(loss.outcome.summary)")
         #expect(loss.outcome.violations == [], "MODELSTORE_SEED=\(TestRun.seed)")

@@ -1,10 +1,14 @@
 import ChildPrograms
 import Foundation
+import LMDB
 
 /// One run of workers on a new store, with the log of their operations on its data file.
 final class RecordedRun {
     let directory: ScratchDirectory
+    /// The operations on the data file.
     let log: SyncLog
+    /// The operations on all files that make up the store.
+    let folderLog: FolderLog
     /// The directory of the store. Its data file keeps its identity when the test writes an image into it. The store therefore
     /// treats the image as itself after a crash, not as a copy.
     var store: String { directory.path(Self.place) }
@@ -14,14 +18,19 @@ final class RecordedRun {
 
     /// Runs two workers that write to one store concurrently, with `count` writes in each of their lanes.
     ///
-    /// - Parameter salt: Changes the content that the lanes write.
-    init(promise: String, count: Int, salt: Int = 0) throws {
+    /// - Parameters:
+    ///   - salt: Changes the content that the lanes write.
+    ///   - redoLog: The length in bytes after which the redo log makes a checkpoint; nil for a store without one.
+    init(promise: String, count: Int, salt: Int = 0, redoLog: Int? = nil) throws {
         directory = try ScratchDirectory(inMemory: true)
         let library = try SyncLogLibrary()
         defer { withExtendedLifetime(library) {} }
         let logPath = directory.path("log")
-        let environment = library.environment(log: logPath)
         let store = directory.path(Self.place)
+        var environment = library.environment(log: logPath, root: redoLog == nil ? nil : store)
+        environment["REDO_LOG"] = redoLog.map(String.init)
+        if redoLog != nil { try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: false) }
+        let beginning = redoLog == nil ? nil : try FolderLog.Beginning(of: store)
         func start(_ names: [String]) throws -> ChildProcess {
             try CrashWorker.write(
                 store, promise, count: count, lanes: names.map { "\($0)\(salt)" }, environment: environment)
@@ -39,30 +48,80 @@ final class RecordedRun {
                 throw Command.Failed(description: "a worker ended with \(last ?? "nothing")")
             }
         }
-        log = try SyncLog(contentsOf: logPath)
+        (log, folderLog) = try Self.logs(at: logPath, store, beginning)
     }
 
     /// Runs one worker that goes on after failed writes, while some syncs fail.
     ///
-    /// - Parameter failing: The numbers of the failing syncs and synchronous writes, counted from 1.
-    init(enduring count: Int, failing: Range<Int>) throws {
+    /// - Parameters:
+    ///   - failing: The numbers of the failing syncs and synchronous writes, counted from 1.
+    ///   - redoLog: The length in bytes after which the redo log makes a checkpoint; nil for a store without one.
+    init(enduring count: Int, failing: Range<Int>, redoLog: Int? = nil) throws {
         directory = try ScratchDirectory(inMemory: true)
         let library = try SyncLogLibrary()
         defer { withExtendedLifetime(library) {} }
         let logPath = directory.path("log")
-        let environment = library.environment(log: logPath, failing: failing)
-        let worker = try CrashWorker.endure(directory.path(Self.place), count: count, environment: environment)
+        let store = directory.path(Self.place)
+        var environment = library.environment(log: logPath, root: redoLog == nil ? nil : store, failing: failing)
+        environment["REDO_LOG"] = redoLog.map(String.init)
+        if redoLog != nil { try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: false) }
+        let beginning = redoLog == nil ? nil : try FolderLog.Beginning(of: store)
+        let worker = try CrashWorker.endure(store, count: count, environment: environment)
         defer { worker.kill() }
         faults = worker.remainingLines().filter { $0.hasPrefix("fault ") }
         guard try worker.wait() == .exit(0) else { throw Command.Failed(description: "the worker gave up: \(faults)") }
-        log = try SyncLog(contentsOf: logPath)
+        (log, folderLog) = try Self.logs(at: logPath, store, beginning)
     }
 
-    /// Writes an image into the store's data file.
-    func replaceData(with image: Data) throws {
-        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: store + "/data.mdb"))
-        defer { try? file.close() }
-        try file.truncate(atOffset: 0)
-        try file.write(contentsOf: image)
+    /// Reads the log of a run: of all files if it says how they began, and otherwise of the data file alone.
+    private static func logs(
+        at path: String, _ store: String, _ beginning: FolderLog.Beginning?
+    ) throws -> (SyncLog, FolderLog) {
+        if let beginning {
+            return (SyncLog(), try FolderLog(contentsOf: path, folder: store, beginning: beginning))
+        }
+        let log = try SyncLog(contentsOf: path)
+        return (log, FolderLog(dataFile: log))
+    }
+
+    /// Writes an image into the files of the store, as another boot of the system finds it. Files that the image lacks are removed,
+    /// except those that no log follows.
+    func replaceFiles(with image: FolderDisk.Image) throws {
+        let files = image.withoutMappedFiles.files
+        let aside = directory.path("data.mdb")
+        for name in try FileManager.default.contentsOfDirectory(atPath: store)
+        where files["/" + name] == nil && !Self.mappedFiles.contains(name) {
+            // The next image with a data file gets the same file, so that it keeps its identity.
+            if name == "data.mdb", !FileManager.default.fileExists(atPath: aside) {
+                try FileManager.default.moveItem(atPath: store + "/" + name, toPath: aside)
+            } else {
+                try FileManager.default.removeItem(atPath: store + "/" + name)
+            }
+        }
+        for (name, content) in files {
+            let path = store + name
+            if name == "/data.mdb", FileManager.default.fileExists(atPath: aside) {
+                try? FileManager.default.removeItem(atPath: path)
+                try FileManager.default.moveItem(atPath: aside, toPath: path)
+            }
+            if !FileManager.default.fileExists(atPath: path) { try Data().write(to: URL(fileURLWithPath: path)) }
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+            defer { try? file.close() }
+            try file.truncate(atOffset: 0)
+            try file.write(contentsOf: name == "/redo.checkpoint" ? Self.rebooted(content) : content)
+        }
+    }
+
+    private static let mappedFiles: Set<String> = ["lock.mdb", "feed.wake"]
+
+    /// Returns a side file of the redo log whose checkpoints are from another boot.
+    private static func rebooted(_ content: Data) -> Data {
+        var bytes = [UInt8](content)
+        for offset in [0, 4_096] where offset < bytes.count {
+            guard var record = CheckpointRecord(Array(bytes[offset...])) else { continue }
+            record.boot = "another boot"
+            bytes.replaceSubrange(offset..<offset + CheckpointRecord.byteCount, with: record.bytes)
+        }
+        return Data(bytes)
     }
 }

@@ -1,3 +1,4 @@
+import LMDB
 import StoreEngine
 
 /// The truncated forms of keys, computed independently of the engine.

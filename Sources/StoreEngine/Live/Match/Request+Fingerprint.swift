@@ -1,3 +1,5 @@
+import LMDB
+
 extension Request {
     /// Returns a hash of everything that decides which records are in the result and in which order. It is the same in every
     /// process.

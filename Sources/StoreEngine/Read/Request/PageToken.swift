@@ -1,4 +1,5 @@
 import Foundation
+import LMDB
 
 /// The position of a page's last row in the order of its request: the values of the fields that order the request, and the row's
 /// id.

@@ -1,3 +1,5 @@
+import LMDB
+
 /// A set of the record keys that several walks have in common, or that at least one of them gives. Its memory is bounded.
 struct RecordKeySet: ~Copyable {
     private struct Entry {

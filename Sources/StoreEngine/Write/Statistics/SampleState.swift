@@ -1,3 +1,5 @@
+import LMDB
+
 /// The sampling of a record type: which records belong to the sample, and how many they are.
 ///
 /// The method is from Flajolet, "On adaptive sampling" (1990). A record belongs to the sample at level k if the hash of its key

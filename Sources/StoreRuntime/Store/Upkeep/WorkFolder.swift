@@ -42,7 +42,7 @@ final class WorkFolder {
     /// Removes a directory with its files.
     private static func remove(_ path: String) {
         // These calls first, because `removeItem` asks for the type of each file before, and gives up if it gets no answer.
-        for name in ["data.mdb", "lock.mdb", WakeFile.name] { _ = unsafe unlink(path + "/" + name) }
+        for name in ["data.mdb", "lock.mdb", WakeFile.name] + RedoFiles.names { _ = unsafe unlink(path + "/" + name) }
         guard unsafe rmdir(path) != 0 else { return }
         try? FileManager.default.removeItem(atPath: path)
     }

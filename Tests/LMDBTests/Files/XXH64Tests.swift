@@ -1,4 +1,4 @@
-import StoreEngine
+import LMDB
 import Testing
 
 @Suite struct XXH64Tests {

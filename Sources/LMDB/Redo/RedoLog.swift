@@ -1,0 +1,215 @@
+internal import Glibc
+
+/// The redo log of an environment, as this process uses it: one append and one sync make a commit durable, and LMDB's own file is
+/// synced at checkpoints only.
+///
+/// The log has what was committed since the last checkpoint. After a crash of the system, and only then, the data file is put
+/// back to the checkpoint and the log is run again (``RedoRecovery``). The pages of the checkpoint are still there, because each
+/// process that writes holds a pin on them (``RedoPin``).
+///
+/// Cycle of a write, all within LMDB's write lock: ``prepare(newest:_:)``, the operations, ``append(_:transaction:waits:_:)``,
+/// LMDB's commit, and ``withdraw(_:)`` if that fails.
+///
+/// - `state` is protected by its mutex. Only the holder of the writer seat changes it.
+final class RedoLog: Sendable {
+    private struct State {
+        /// The newest checkpoint that this process knows.
+        var checkpoint: CheckpointRecord
+        var tail: RedoTail
+        var pin: RedoPin?
+    }
+
+    /// An entry that was appended, for a commit that may still fail.
+    struct Appended {
+        fileprivate let before: RedoTail
+    }
+
+    let limits: RedoLimits
+    private let path: String
+    private let side: CheckpointFile
+    private let log: RedoLogFile
+    private let state: HandoverMutex<State>
+
+    /// Opens the log of a directory.
+    init(in directory: String, limits: RedoLimits) throws(LMDBError) {
+        guard let side = try CheckpointFile(in: directory, isReadOnly: false) else {
+            throw RedoRecovery.missing(CheckpointFile.name, in: directory)
+        }
+        guard let log = try RedoLogFile(in: directory, isReadOnly: false) else {
+            side.close()
+            throw RedoRecovery.missing(RedoLogFile.name, in: directory)
+        }
+        do throws(LMDBError) {
+            guard let checkpoint = try side.newest() else { throw RedoRecovery.noCheckpoint(in: directory) }
+            state = HandoverMutex(State(checkpoint: checkpoint, tail: RedoTail(after: checkpoint), pin: nil))
+        } catch {
+            side.close()
+            log.close()
+            throw error
+        }
+        path = directory
+        self.limits = limits
+        self.side = side
+        self.log = log
+    }
+
+    // MARK: Writing
+
+    /// Makes sure that the log has all commits and that the pages of the checkpoint stay; makes a checkpoint if not, or if it is
+    /// time for one. Called by a write transaction that has just begun.
+    ///
+    /// - Parameter newest: the newest commit.
+    func prepare(newest: UInt64, _ environment: LMDBEnvironment) throws(LMDBError) {
+        try state.withLock { state throws(LMDBError) in
+            let flags = try catchUp(&state, newest)
+            let info = try environment.sizes()
+            let oldest = try environment.oldestSnapshot() ?? .max
+            let pin = state.pin.flatMap { oldest <= state.checkpoint.transaction ? $0.transaction : nil }
+            // Its slot belongs to nobody or to another reader, so it must not be ended.
+            if pin == nil { state.pin = nil }
+            let situation = RedoSituation(
+                pin: pin, checkpoint: state.checkpoint.transaction, newest: newest, lastLogged: state.tail.transaction,
+                logByteCount: state.tail.offset,
+                growthByteCount: (info.lastPage - state.checkpoint.lastPage) * info.pageSize,
+                isSuspect: !flags.isEmpty)
+            switch situation.decision(limits) {
+            case .write: return
+            case .pin:
+                let newer = try RedoPin(environment.handle, path: path)
+                state.pin?.end()
+                state.pin = newer
+            case .checkpoint: try makeCheckpoint(&state, newest, flags, environment)
+            }
+        }
+    }
+
+    /// Appends a commit, and waits until it is on the disk if asked to.
+    ///
+    /// - Returns: nil if the commit is too large for the log. A checkpoint has to follow it.
+    /// - Throws: ``LMDBError``. The commit must not be made then. After a failed sync the outcome is unknown.
+    func append(
+        _ operations: inout RedoOperations, transaction: UInt64, waits: Bool, _ environment: LMDBEnvironment
+    ) throws(LMDBError) -> Appended? {
+        try state.withLock { state throws(LMDBError) -> Appended? in
+            try requirePin(state, environment)
+            let tail = state.tail
+            let room = limits.logByteCount + limits.entryByteCount + RedoEntry.headerByteCount
+            guard !operations.isTooLarge,
+                log.makeRoom(for: operations.bytes.count + RedoEntry.headerByteCount, at: tail.offset, limit: room)
+            else { return nil }
+            let entry = operations.seal(
+                RedoEntry(
+                    checkpoint: state.checkpoint.number, transaction: transaction,
+                    durableByteCount: UInt64(tail.durableByteCount), previous: tail.chain))
+            guard log.write(operations.bytes, at: tail.offset) else { throw failure("write") }
+            if waits, !log.sync() {
+                let error = failure("fdatasync")
+                try side.setFlags(side.flags().union(.log))
+                throw error.withUnknownOutcome()
+            }
+            state.tail.advance(past: entry)
+            if waits { state.tail.durableByteCount = state.tail.offset }
+            return Appended(before: tail)
+        }
+    }
+
+    /// Takes back an entry whose commit has failed.
+    ///
+    /// - Returns: false if a crash of the system may bring the commit back.
+    func withdraw(_ appended: Appended) -> Bool {
+        state.withLock { state in
+            state.tail = appended.before
+            if log.withdraw(at: appended.before.offset) { return true }
+            // Without the flag, the next commit would overwrite the entry.
+            try? side.setFlags(side.flags().union(.log))
+            return false
+        }
+    }
+
+    /// Throws if another process has cleared the slot of this process's pin: pages of the checkpoint may have been used again.
+    private func requirePin(_ state: State, _ environment: LMDBEnvironment) throws(LMDBError) {
+        let oldest = try environment.oldestSnapshot() ?? .max
+        guard oldest <= state.checkpoint.transaction else {
+            throw LMDBError(
+                .foreignProcessNamespace, operation: "mdb_txn_commit", path: path,
+                detail: "another process took this one for dead, and cleared its slot in lock.mdb",
+                remedy: "let all processes that use the store share one pid namespace, then run the transaction again")
+        }
+    }
+
+    private func failure(_ operation: StaticString) -> LMDBError {
+        LMDBError(code: SystemCalls.lastCode, operation: "\(operation)", path: log.path)
+    }
+
+    // MARK: Checkpoints
+
+    /// Looks at what other processes did: a newer checkpoint, and entries up to the newest commit.
+    private func catchUp(_ state: inout State, _ newest: UInt64) throws(LMDBError) -> CheckpointFile.Flags {
+        if try side.hasNewer(than: state.checkpoint), let newer = try side.newest() {
+            try side.sync()
+            state.checkpoint = newer
+            state.tail = RedoTail(after: newer)
+        }
+        // The operations are not checked: the page cache has what was written.
+        while state.tail.transaction < newest, let entry = log.header(at: state.tail.offset),
+            state.tail.isFollowed(by: entry, of: state.checkpoint)
+        {
+            state.tail.advance(past: entry)
+        }
+        return try side.flags()
+    }
+
+    /// Syncs the data file and notes its newest commit as the checkpoint. The log then starts anew.
+    private func makeCheckpoint(
+        _ state: inout State, _ newest: UInt64, _ flags: CheckpointFile.Flags, _ environment: LMDBEnvironment
+    ) throws(LMDBError) {
+        if flags.contains(.data) { try environment.rewritePages() }
+        let code = unsafe Calls.sync(environment.handle.pointer)
+        guard code == 0 else {
+            try side.setFlags(flags.union(.data))
+            throw LMDBError(code: code, operation: "mdb_env_sync", path: path)
+        }
+        let pin = try RedoPin(environment.handle, path: path)
+        do throws(LMDBError) {
+            let record = CheckpointRecord(
+                number: state.checkpoint.number + 1, transaction: newest, salt: .random(in: .min ... .max),
+                pageSize: environment.pageSize, boot: BootIdentity.current, metas: try environment.metaPages())
+            do throws(LMDBError) {
+                try side.write(record)
+            } catch {
+                // The record may be on the disk, where it would hide entries that follow now.
+                try side.setFlags(flags.union(.log))
+                throw error
+            }
+            state.checkpoint = record
+            state.tail = RedoTail(after: record)
+        } catch {
+            pin.end()
+            throw error
+        }
+        state.pin?.end()
+        state.pin = pin
+        if !flags.isEmpty { try side.setFlags([]) }
+    }
+
+    /// Makes a checkpoint if the log has entries, ends the pin and closes the files.
+    func close(_ environment: LMDBEnvironment) {
+        // Another process that writes makes a checkpoint itself. Without a pin, this one has written nothing.
+        let hasWritten = state.withLock { $0.pin != nil }
+        if hasWritten, environment.writerLock.value?.isHeld != true {
+            try? environment.whileHoldingWriterLock { newest throws(LMDBError) in
+                try state.withLock { state throws(LMDBError) in
+                    let flags = try catchUp(&state, newest)
+                    guard state.tail.offset > 0 || state.tail.transaction != newest || !flags.isEmpty else { return }
+                    try makeCheckpoint(&state, newest, flags, environment)
+                }
+            }
+        }
+        state.withLock { state in
+            state.pin?.end()
+            state.pin = nil
+        }
+        side.close()
+        log.close()
+    }
+}

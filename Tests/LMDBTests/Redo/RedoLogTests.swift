@@ -1,0 +1,222 @@
+import Foundation
+import Testing
+
+@testable import LMDB
+
+/// The redo log with real files. The loss of power is a copy of the files from another boot: the data file as the last checkpoint
+/// left it on the disk, or as the page cache has it.
+@Suite struct RedoLogTests {
+    private static let files = ["data.mdb"] + RedoFiles.names
+
+    private var options: LMDBEnvironment.Options {
+        var options = LMDBEnvironment.Options()
+        options.logsCommits = true
+        return options
+    }
+
+    private func copy(_ source: String, _ names: [String] = files) throws -> TemporaryDirectory {
+        let target = try TemporaryDirectory()
+        for name in names {
+            try FileManager.default.copyItem(atPath: source + "/" + name, toPath: target.path + "/" + name)
+        }
+        return target
+    }
+
+    /// Makes the checkpoints of a copy those of another boot.
+    private func reboot(_ directory: TemporaryDirectory) throws {
+        let url = URL(fileURLWithPath: directory.path + "/" + CheckpointFile.name)
+        var bytes = [UInt8](try Data(contentsOf: url))
+        for offset in [0, 4_096] {
+            guard var record = CheckpointRecord(Array(bytes[offset...])) else { continue }
+            record.boot = "another boot"
+            bytes.replaceSubrange(offset..<offset + CheckpointRecord.byteCount, with: record.bytes)
+        }
+        try Data(bytes).write(to: url)
+    }
+
+    private func logByteCount(_ path: String) throws -> Int {
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "/" + RedoLogFile.name)))
+        let file = try #require(try CheckpointFile(in: path, isReadOnly: true))
+        defer { file.close() }
+        let record = try #require(try file.newest())
+        var tail = RedoTail(after: record)
+        while let entry = RedoEntry(in: bytes, at: tail.offset), tail.isFollowed(by: entry, of: record) {
+            tail.advance(past: entry)
+        }
+        return tail.offset
+    }
+
+    @Test func `a store gets its log with the first open that wants one, and later opens keep it`() throws {
+        let directory = try TemporaryDirectory()
+        let first = try LMDBEnvironment.open(at: directory.path, options: options)
+        #expect(first.logsCommits)
+        try first.store([("a", "1")])
+        #expect(try logByteCount(directory.path) > 0)
+        first.close()
+        #expect(try logByteCount(directory.path) == 0, "a clean close makes a checkpoint")
+        let second = try LMDBEnvironment.open(at: directory.path)
+        #expect(second.logsCommits)
+        #expect(try second.value("a") == "1")
+        second.close()
+    }
+
+    @Test func `an existing store gets a log too`() throws {
+        let directory = try TemporaryDirectory()
+        let plain = try LMDBEnvironment.open(at: directory.path)
+        try plain.store([("a", "1")])
+        plain.close()
+        let logged = try LMDBEnvironment.open(at: directory.path, options: options)
+        defer { logged.close() }
+        #expect(logged.logsCommits)
+        try logged.store([("b", "2")])
+        #expect(try logged.value("a") == "1")
+        #expect(try logged.value("b") == "2")
+    }
+
+    @Test func `the log brings back all commits after the checkpoint, with LMDB's own numbers`() throws {
+        let directory = try TemporaryDirectory()
+        let environment = try LMDBEnvironment.open(at: directory.path, options: options)
+        defer { environment.close() }
+        try environment.store([("a", "1"), ("b", "1")])
+        let old = try copy(directory.path, ["data.mdb"])
+        for number in 2...40 { try environment.store([("a", "\(number)"), ("key \(number)", "x")]) }
+        var transaction = try environment.beginWrite()
+        let database = try transaction.database()
+        unsafe try transaction.delete(database, key: "b".bytes.span.bytes)
+        let other = try transaction.database("other")
+        try transaction.put(other, "o", "1")
+        var child = try transaction.beginChild()
+        try child.put(database, "aborted", "x")
+        child.abort()
+        try transaction.commit()
+        let newest = try environment.info().lastTransactionID
+
+        let crashed = try copy(directory.path, RedoFiles.names)
+        try FileManager.default.copyItem(atPath: old.path + "/data.mdb", toPath: crashed.path + "/data.mdb")
+        try reboot(crashed)
+        let again = try LMDBEnvironment.open(at: crashed.path)
+        defer { again.close() }
+        #expect(try again.value("a") == "40")
+        #expect(try again.value("key 17") == "x")
+        #expect(try again.value("b") == nil)
+        #expect(try again.value("aborted") == nil)
+        #expect(try again.value("o", in: "other") == "1")
+        #expect(try again.info().lastTransactionID == newest)
+        try again.store([("c", "3")])
+        #expect(try again.value("c") == "3")
+    }
+
+    @Test func `in the same boot nothing is run, whoever was killed`() throws {
+        let directory = try TemporaryDirectory()
+        let environment = try LMDBEnvironment.open(at: directory.path, options: options)
+        defer { environment.close() }
+        for number in 1...10 { try environment.store([("a", "\(number)")]) }
+        let killed = try copy(directory.path)
+        let before = try Data(contentsOf: URL(fileURLWithPath: killed.path + "/data.mdb"))
+        let again = try LMDBEnvironment.open(at: killed.path)
+        #expect(try again.value("a") == "10")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: killed.path + "/data.mdb")) == before)
+        again.close()
+    }
+
+    @Test func `a commit that is too large for the log is durable by a checkpoint`() throws {
+        let directory = try TemporaryDirectory()
+        var options = options
+        options.redoLimits.entryByteCount = 2_000
+        let environment = try LMDBEnvironment.open(at: directory.path, options: options)
+        defer { environment.close() }
+        try environment.store([("small", "1")])
+        #expect(try logByteCount(directory.path) > 0)
+        try environment.store((0..<100).map { ("large \($0)", String(repeating: "x", count: 50)) })
+        #expect(try logByteCount(directory.path) == 0)
+        let crashed = try copy(directory.path)
+        try reboot(crashed)
+        let again = try LMDBEnvironment.open(at: crashed.path)
+        defer { again.close() }
+        #expect(try again.value("large 99") != nil)
+        #expect(try again.value("small") == "1")
+    }
+
+    @Test func `a damaged entry before one that shows it was on the disk is an error that changes nothing`() throws {
+        let directory = try TemporaryDirectory()
+        let environment = try LMDBEnvironment.open(at: directory.path, options: options)
+        defer { environment.close() }
+        for number in 1...5 { try environment.store([("a", "\(number)")]) }
+        let crashed = try copy(directory.path)
+        try reboot(crashed)
+        let url = URL(fileURLWithPath: crashed.path + "/" + RedoLogFile.name)
+        var bytes = [UInt8](try Data(contentsOf: url))
+        bytes[60] ^= 1
+        try Data(bytes).write(to: url)
+        let before = try Data(contentsOf: URL(fileURLWithPath: crashed.path + "/data.mdb"))
+        let error = #expect(throws: LMDBError.self) { try LMDBEnvironment.open(at: crashed.path) }
+        #expect(error?.code == .damaged && error?.detail.contains("redo.log is damaged at byte 0") == true)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: crashed.path + "/data.mdb")) == before)
+    }
+
+    @Test func `a damaged last entry ends the log`() throws {
+        let directory = try TemporaryDirectory()
+        let environment = try LMDBEnvironment.open(at: directory.path, options: options)
+        defer { environment.close() }
+        for number in 1...5 { try environment.store([("a", "\(number)")]) }
+        let end = try logByteCount(directory.path)
+        let crashed = try copy(directory.path)
+        try reboot(crashed)
+        let url = URL(fileURLWithPath: crashed.path + "/" + RedoLogFile.name)
+        var bytes = [UInt8](try Data(contentsOf: url))
+        bytes[end - 16] ^= 1
+        try Data(bytes).write(to: url)
+        let again = try LMDBEnvironment.open(at: crashed.path)
+        defer { again.close() }
+        #expect(try again.value("a") == "4")
+    }
+
+    @Test func `a missing file of the log, or a data file of before, is an error that says so`() throws {
+        let directory = try TemporaryDirectory()
+        let environment = try LMDBEnvironment.open(at: directory.path, options: options)
+        defer { environment.close() }
+        try environment.store([("a", "1")])
+        let old = try copy(directory.path, ["data.mdb"])
+        for name in ["data.mdb", RedoLogFile.name] {
+            let incomplete = try copy(directory.path, Self.files.filter { $0 != name })
+            let error = #expect(throws: LMDBError.self) { try LMDBEnvironment.open(at: incomplete.path) }
+            #expect(error?.detail.contains("\(name) is missing") == true)
+        }
+        for number in 1...20 { try environment.store([("a", "\(number)")]) }
+        let closing = try LMDBEnvironment.open(at: directory.path, options: options)
+        closing.close()
+        let mixed = try copy(directory.path, RedoFiles.names)
+        try FileManager.default.copyItem(atPath: old.path + "/data.mdb", toPath: mixed.path + "/data.mdb")
+        try reboot(mixed)
+        // The data file is not older than the checkpoint, so its commits are those of the log.
+        let again = try LMDBEnvironment.open(at: mixed.path)
+        #expect(try again.value("a") == "20")
+        again.close()
+        let newer = try copy(mixed.path, RedoFiles.names)
+        try FileManager.default.copyItem(atPath: old.path + "/data.mdb", toPath: newer.path + "/data.mdb")
+        try reboot(newer)
+        let error = #expect(throws: LMDBError.self) { try LMDBEnvironment.open(at: newer.path) }
+        #expect(error?.detail.contains("data.mdb is older than redo.checkpoint") == true)
+    }
+
+    @Test func `the log is short again after a checkpoint, which comes with its length or the growth of the file`()
+        throws
+    {
+        for (log, growth) in [(4_000, 1 << 30), (1 << 20, 20 * 4_096)] {
+            let directory = try TemporaryDirectory()
+            var options = options
+            options.redoLimits.logByteCount = log
+            options.redoLimits.growthByteCount = growth
+            let environment = try LMDBEnvironment.open(at: directory.path, options: options)
+            defer { environment.close() }
+            var lengths: [Int] = []
+            for number in 1...200 {
+                try environment.store([("key \(number % 7)", String(repeating: "x", count: 100))])
+                lengths.append(try logByteCount(directory.path))
+            }
+            #expect(zip(lengths, lengths.dropFirst()).filter { $1 < $0 }.count > 3)
+            #expect(lengths.max() ?? 0 < 10_000)
+            #expect(try environment.info().fileBytes < 300 * 4_096, "the pages that a checkpoint frees are used again")
+        }
+    }
+}
