@@ -24,7 +24,7 @@ import Testing
         let library = try SyncLogLibrary()
         defer { withExtendedLifetime(library) {} }
         let checker = StoreChecker()
-        let options = redoLog.map { ["REDO_LOG": String($0)] } ?? [:]
+        let options = Self.options(redoLog)
         let survivor = try CrashWorker.write(store, "mixed", lanes: ["s1", "s2", "s3"], environment: options)
         defer { survivor.kill() }
         var heard = Heard()
@@ -51,31 +51,38 @@ import Testing
         #expect(heard.others == ["done"])
         try heard.compare(with: checker.check(store, acknowledged: heard.acknowledged))
         let count = heard.acknowledged.count
-        TestRun.note(
-            "\(kills) kills \(moment), \(redoLog == nil ? "without" : "with") a redo log: \(count) acknowledged writes; MODELSTORE_SEED=\(TestRun.seed)"
-        )
+        let log = redoLog == nil ? "without a redo log" : "with a redo log"
+        TestRun.note("\(kills) kills \(moment) \(log): \(count) acknowledged writes; MODELSTORE_SEED=\(TestRun.seed)")
     }
 
-    @Test func `a store whose making was killed at any operation is made by the next one`() throws {
+    @Test(arguments: [nil, 65_536] as [Int?])
+    func `a store whose making was killed at any operation is made by the next one`(redoLog: Int?) throws {
         let library = try SyncLogLibrary()
         defer { withExtendedLifetime(library) {} }
         let checker = StoreChecker()
-        for operation in 1...12 {
+        let options = Self.options(redoLog)
+        for operation in 1...(redoLog == nil ? 12 : 40) {
             let directory = try ScratchDirectory(inMemory: true)
             let store = directory.path("store")
             let victim = try CrashWorker.write(
-                store, "full", lanes: ["v"], environment: library.environment(killAt: operation))
+                store, "full", lanes: ["v"],
+                environment: options.merging(
+                    library.environment(root: redoLog == nil ? nil : directory.path, killAt: operation)
+                ) { $1 })
             let lines = victim.remainingLines()
             #expect(try victim.wait() == .signal(SIGKILL))
             var heard = Heard()
             for line in lines { heard.hear(line) }
-            let next = try CrashWorker.write(store, "full", count: 3, lanes: ["v"])
+            let next = try CrashWorker.write(store, "full", count: 3, lanes: ["v"], environment: options)
             for line in next.remainingLines() { heard.hear(line) }
             #expect(try next.wait() == .exit(0), "after a kill before operation \(operation): \(heard.others)")
             #expect(heard.others == ["done"])
             try heard.compare(with: checker.check(store, acknowledged: heard.acknowledged))
         }
     }
+
+    /// Returns the environment of workers with a redo log, or without one.
+    private static func options(_ redoLog: Int?) -> [String: String] { redoLog.map { ["REDO_LOG": String($0)] } ?? [:] }
 
     /// Starts a victim and ends it.
     ///

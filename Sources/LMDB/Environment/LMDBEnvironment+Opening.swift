@@ -18,7 +18,6 @@ extension LMDBEnvironment {
         while true {
             do throws(LMDBError) {
                 if let environment = try openOnce(at: path, options: options) { return environment }
-                // Another process has made or removed the redo log meanwhile.
                 continue
             } catch {
                 let end = deadline ?? .now() + options.patienceSeconds
@@ -34,18 +33,22 @@ extension LMDBEnvironment {
         }
     }
 
-    /// Returns nil if the redo log has come or gone meanwhile.
+    /// Returns nil if it has to be tried again, because the data file has just been made for a redo log, or because the log has come
+    /// or gone meanwhile.
     private static func openOnce(at path: String, options: Options) throws(LMDBError) -> LMDBEnvironment? {
         try LMDBLibrary.running.requireLayout(of: .compiled, path: path)
         let forkGeneration = ForkGuard.startWatching()
         try checkFileSystem(at: path, options: options)
         try FileEntry.requireOwnFiles(of: path)
         // Before anything looks at the data file, which is what the log says it is.
-        var hasLog = try RedoRecovery.prepare(path, options)
+        let hasLog = try RedoRecovery.prepare(path, options)
         let inspection = try DataFileInspection.inspect(storeAt: path)
-        if inspection == nil, options.logsCommits, options.syncs, !options.isReadOnly {
-            try createDataFile(at: path, options: options)
-            hasLog = try RedoRecovery.prepare(path, options)
+        if inspection == nil, options.wantsLog {
+            // The log is made while no process has the store open.
+            var withoutLog = options
+            withoutLog.logsCommits = false
+            if let made = try openOnce(at: path, options: withoutLog) { made.closeFiles() }
+            return nil
         }
         let needed = inspection?.newest.neededByteCount ?? 0
         var request = Calls.OpenRequest(
@@ -69,6 +72,7 @@ extension LMDBEnvironment {
         guard code == 0, let pointer = unsafe pointer else { throw openFailure(code, path: path, options: options) }
         for file in newFiles { SystemCalls.setMode(file, options.fileMode) }
         let handle = unsafe EnvironmentHandle(pointer: pointer)
+        var redo: RedoLog?
         do throws(LMDBError) {
             // A file that liblmdb has just created must have a format that this layer can read.
             if inspection == nil { _ = try DataFileInspection.inspect(storeAt: path) }
@@ -78,40 +82,25 @@ extension LMDBEnvironment {
             // A link that was put in place meanwhile was opened too.
             try FileEntry.requireOwnFiles(of: path)
             // From here on the log neither comes nor goes: that needs a moment in which no process has the store open.
-            guard RedoRecovery.hasLog(path) == hasLog else {
+            guard RedoFiles.exist(in: path) == hasLog else {
                 unsafe Calls.close(pointer)
                 return nil
             }
-            let redo = hasLog && !options.isReadOnly ? try RedoLog(in: path, limits: options.redoLimits) : nil
-            let isNew = inspection?.newest.isInitial ?? true
+            if hasLog, !options.isReadOnly { redo = try RedoLog(in: path, limits: options.redoLimits) }
+            // With a log, both were flushed before it was made.
+            let isNew = !hasLog && inspection?.newest.isInitial ?? true
             if isNew, options.syncs, !options.isReadOnly { try makeDurable(handle, path: path) }
             let environment = LMDBEnvironment(
                 path: path, options: options, handle: handle, node: node,
-                pageSize: try pageSize(of: handle, path: path), redo: redo,
-                forkGeneration: forkGeneration)
+                info: try info(of: handle, path: path), redo: redo, forkGeneration: forkGeneration)
             try environment.clearStaleReaders()
             if options.readsPages { try environment.openExistingDatabases() }
             return environment
         } catch {
+            redo?.closeFiles()
             unsafe Calls.close(pointer)
             throw error
         }
-    }
-
-    /// Creates the data file of a store that gets a redo log. The log is made while nothing has the environment open.
-    private static func createDataFile(at path: String, options: Options) throws(LMDBError) {
-        try SpaceReservation.reserveLockFile(
-            in: path, maximumReaders: options.maximumReaders, fileMode: options.fileMode)
-        var pointer: OpaquePointer?
-        let request = Calls.OpenRequest(
-            path: path, mapSize: smallestMap, maximumReaders: UInt32(clamping: options.maximumReaders),
-            maximumDatabases: UInt32(clamping: options.maximumDatabases), isReadOnly: false, syncs: true,
-            fileMode: options.fileMode)
-        let code = unsafe Calls.open(request, into: &pointer)
-        guard code == 0, let pointer = unsafe pointer else { throw openFailure(code, path: path, options: options) }
-        defer { unsafe Calls.close(pointer) }
-        for file in ["/data.mdb", "/lock.mdb"] { SystemCalls.setMode(path + file, options.fileMode) }
-        try makeDurable(unsafe EnvironmentHandle(pointer: pointer), path: path)
     }
 
     /// Flushes a new data file and its name to the disk before the first commit. An opener that finds no commit in the file does
@@ -126,17 +115,18 @@ extension LMDBEnvironment {
             throw LMDBError(code: code, operation: "mdb_txn_begin", path: path)
         }
         defer { unsafe Calls.abort(transaction) }
-        try syncMetaPages(handle, pageSize: try pageSize(of: handle, path: path), path: path)
+        try syncMetaPages(handle, pageSize: try info(of: handle, path: path).pageSize, path: path)
         guard StoreFile.syncDirectory(path) else {
             throw LMDBError(code: SystemCalls.lastCode, operation: "fsync", path: path)
         }
     }
 
-    private static func pageSize(of handle: EnvironmentHandle, path: String) throws(LMDBError) -> Int {
+    /// Returns the sizes of an environment, without that of its file.
+    static func info(of handle: EnvironmentHandle, path: String) throws(LMDBError) -> LMDBInfo {
         var info: LMDBInfo?
         let code = unsafe Calls.info(handle.pointer, fileBytes: 0, into: &info)
         guard let info else { throw LMDBError(code: code, operation: "mdb_env_info", path: path) }
-        return info.pageSize
+        return info
     }
 
     private static func checkFileSystem(at path: String, options: Options) throws(LMDBError) {

@@ -33,10 +33,7 @@ extension LMDBEnvironment {
     /// Writes both meta pages again as they are, and syncs the file. The caller holds LMDB's write lock.
     static func syncMetaPages(_ handle: EnvironmentHandle, pageSize: Int, path: String) throws(LMDBError) {
         let descriptor = unsafe Calls.fileDescriptor(of: handle.pointer)
-        let count = 2 * pageSize
-        guard let bytes = SystemCalls.read(descriptor, at: 0, count: count), bytes.count == count,
-            StoreFile.write(descriptor, bytes, at: 0, path: path + "/data.mdb")
-        else { throw LMDBError(code: SystemCalls.lastCode, operation: "pwrite", path: path) }
+        try StoreFile.rewrite(descriptor, byteCount: 2 * pageSize, path: path + "/data.mdb")
         let code = unsafe Calls.sync(handle.pointer)
         guard code == 0 else { throw LMDBError(code: code, operation: "mdb_env_sync", path: path) }
     }

@@ -171,11 +171,11 @@ extension LMDBEnvironment {
             endWrite(lineage, level: level, context: context)
             throw failure(MDB_BAD_TXN, "mdb_txn_commit")
         }
-        var appended: RedoLog.Appended?
+        var logged: RedoLog.Outcome?
         if level == 0 {
             do {
                 try requireWholeFiles("mdb_txn_commit")
-                appended = try unsafe logOperations(of: lineage, transaction)
+                logged = try unsafe logOperations(of: lineage, transaction)
             } catch {
                 endWrite(lineage, level: level, context: context)
                 throw error
@@ -192,10 +192,12 @@ extension LMDBEnvironment {
         defer { gate.leaveWrite() }
         guard code == 0 else {
             let error = commitFailure(code)
-            if let redo, let appended, !redo.withdraw(appended) { throw error.withUnknownOutcome() }
+            if let redo, case .appended(let appended) = logged, !redo.withdraw(appended) {
+                throw error.withUnknownOutcome()
+            }
             throw error
         }
-        if let redo, appended == nil, lineage.waits, lineage.hasOperations { try checkpointLargeCommit(redo) }
+        if let redo, case .tooLarge = logged, lineage.waits { try checkpointLargeCommit(redo) }
         guard !lineage.opened.isEmpty else { return }
         databases.withLock { databases in
             for entry in lineage.opened { databases.add(entry.name, entry.database) }
@@ -204,14 +206,13 @@ extension LMDBEnvironment {
 
     /// Appends the operations of an outermost transaction to the redo log.
     ///
-    /// - Returns: nil if there is no log, or nothing to log, or too much of it.
+    /// - Returns: nil if there is no log, or nothing to log.
     private func logOperations(
         of lineage: WriteLineage, _ transaction: OpaquePointer
-    ) throws(LMDBError) -> RedoLog.Appended? {
-        guard let redo, lineage.hasOperations else { return nil }
-        var operations = lineage.operations ?? RedoOperations(maximumByteCount: 0)
+    ) throws(LMDBError) -> RedoLog.Outcome? {
+        guard let redo, var operations = lineage.operations, !operations.isEmpty else { return nil }
+        // The lineage needs them no more. Without this, the bytes would be copied.
         lineage.operations = nil
-        defer { lineage.operations = operations }
         let number = UInt64(unsafe Calls.identifier(of: transaction))
         return try redo.append(&operations, transaction: number, waits: lineage.waits, self)
     }

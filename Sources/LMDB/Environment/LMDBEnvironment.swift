@@ -31,6 +31,9 @@ package final class LMDBEnvironment: Sendable {
         /// transactions. Also how long an open waits for another process that creates or repairs the files.
         package var patienceSeconds: Double
 
+        /// Whether the open may make a log.
+        var wantsLog: Bool { logsCommits && syncs && !isReadOnly }
+
         package init(
             mapSize: Int = 1 << 40, maximumReaders: Int = 1024, maximumDatabases: Int = 512, isReadOnly: Bool = false,
             syncs: Bool = true, allowsNetworkFileSystem: Bool = false, fileMode: UInt32 = 0o640,
@@ -60,6 +63,8 @@ package final class LMDBEnvironment: Sendable {
     let databases = HandoverMutex(OpenDatabases())
     /// The size of the file's pages, in bytes.
     let pageSize: Int
+    /// The number of slots in `lock.mdb`.
+    let readerSlotCount: Int
     /// The newest map for reading, and how many bytes the file had when it was last looked up.
     let fileMap = HandoverMutex<FileMap?>(nil)
     let fileBytes = Atomic(0)
@@ -78,14 +83,15 @@ package final class LMDBEnvironment: Sendable {
     private let forkGeneration: Int
 
     init(
-        path: String, options: Options, handle: EnvironmentHandle, node: FileNode, pageSize: Int, redo: RedoLog?,
+        path: String, options: Options, handle: EnvironmentHandle, node: FileNode, info: LMDBInfo, redo: RedoLog?,
         forkGeneration: Int
     ) {
         self.path = path
         self.options = options
         self.handle = handle
         self.node = node
-        self.pageSize = pageSize
+        pageSize = info.pageSize
+        readerSlotCount = info.maximumReaders
         self.redo = redo
         self.forkGeneration = forkGeneration
         isUnsettled = Atomic(Self.isUnsettled(node))
@@ -95,8 +101,7 @@ package final class LMDBEnvironment: Sendable {
         writerLock = FoundWriterLock(in: lockNode)
         writerWatch = WriterWatch(writerLock)
         let descriptor = unsafe Calls.fileDescriptor(of: handle.pointer)
-        files = HeldFiles(
-            path: path, dataFile: node, others: redo == nil ? [] : RedoFiles.names)
+        files = HeldFiles(path: path, dataFile: node, others: redo == nil ? [] : RedoFiles.names)
         fileIdentity = LMDBFileIdentity(
             device: node.device, inode: node.inode,
             birthNanoseconds: SystemCalls.birthNanoseconds(of: descriptor))
@@ -129,13 +134,19 @@ package final class LMDBEnvironment: Sendable {
                 return false
             }
             for context in gate.takeIdle() { context.end() }
-            redo?.close(self)
-            unsafe Calls.close(handle.pointer)
-            fileMap.withLock { $0 = nil }
-            pageChecks.close()
-            files.close()
+            redo?.end(self)
+            closeFiles()
             return true
         }
+    }
+
+    /// Closes the files of an environment without transactions.
+    func closeFiles() {
+        redo?.closeFiles()
+        unsafe Calls.close(handle.pointer)
+        fileMap.withLock { $0 = nil }
+        pageChecks.close()
+        files.close()
     }
 
     /// Throws if a file of the environment was removed, renamed, replaced or cut. Two system calls.

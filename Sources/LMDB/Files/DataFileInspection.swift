@@ -55,6 +55,23 @@ struct DataFileInspection {
         return DataFileInspection(newest: newest, fileBytes: fileBytes)
     }
 
+    /// Reads the beginnings of both meta pages.
+    ///
+    /// - Parameter path: the directory.
+    static func metaPages(
+        _ descriptor: Int32, pageSize: Int, path: String
+    ) throws(LMDBError) -> [[UInt8]] {
+        var pages: [[UInt8]] = []
+        for index in [0, 1] {
+            let bytes = try page(descriptor, at: index * pageSize, path: path)
+            guard bytes.count == DataFileMeta.byteCount else {
+                throw truncated(needing: 2 * pageSize, having: index * pageSize + bytes.count, path: path)
+            }
+            pages.append(bytes)
+        }
+        return pages
+    }
+
     private static func page(_ descriptor: Int32, at offset: Int, path: String) throws(LMDBError) -> [UInt8] {
         guard let bytes = SystemCalls.read(descriptor, at: offset, count: DataFileMeta.byteCount) else {
             let code = SystemCalls.lastCode

@@ -35,6 +35,9 @@ struct DataFileMeta: Equatable {
         case otherByteOrder
         case notMeta
         case damaged(String)
+
+        /// The meta page, if it is one.
+        var meta: DataFileMeta? { if case .meta(let meta) = self { meta } else { nil } }
     }
 
     static func read(_ bytes: [UInt8]) -> Reading {

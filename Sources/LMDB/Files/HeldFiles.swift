@@ -29,8 +29,9 @@ final class HeldFiles: Sendable {
     private let held: [Held]
     private let isLost = Atomic(false)
 
-    /// - Parameter dataFile: the data file as LMDB has opened it. LMDB keeps it open, so no other file can get the same inode.
-    /// - Parameter others: the names of further files that must not change.
+    /// - Parameters:
+    ///   - dataFile: the data file as LMDB has opened it. LMDB keeps it open, so no other file can get the same inode.
+    ///   - others: the names of further files that this process keeps open.
     init(path: String, dataFile: FileNode, others: [String]) {
         let directory = SystemCalls.nameFile(path)
         let lockFile = SystemCalls.nameFile(path + "/lock.mdb")

@@ -50,6 +50,30 @@ package enum StoreFile {
         return unsafe link(second, aside) == 0 && rename(first, second) == 0 && rename(aside, first) == 0
     }
 
+    /// Opens a file for reading, or for writing too; nil if there is none.
+    static func open(_ path: String, isReadOnly: Bool) throws(LMDBError) -> Int32? {
+        let flags = (isReadOnly ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        let descriptor = unsafe Glibc.open(path, flags)
+        if descriptor >= 0 { return descriptor }
+        if errno == ENOENT { return nil }
+        throw LMDBError(code: errno, operation: "open", path: path)
+    }
+
+    /// Writes the beginning of an open file again as it is. After a failed sync the system takes its pages for written, and later
+    /// syncs write only pages that have changed since.
+    ///
+    /// - Complexity: O(`byteCount`)
+    static func rewrite(_ descriptor: Int32, byteCount: Int, path: String) throws(LMDBError) {
+        var offset = 0
+        while offset < byteCount {
+            let count = min(chunkByteCount, byteCount - offset)
+            guard let bytes = SystemCalls.read(descriptor, at: offset, count: count), !bytes.isEmpty,
+                write(descriptor, bytes, at: offset, path: path)
+            else { throw LMDBError(code: errno, operation: "pwrite", path: path) }
+            offset += bytes.count
+        }
+    }
+
     /// Writes bytes at an offset in an open file; false (and `errno`) on failure.
     static func write(_ descriptor: Int32, _ bytes: [UInt8], at offset: Int, path: String) -> Bool {
         if CallFaults.fails(.writeFile, path: path) { return false }
@@ -62,7 +86,7 @@ package enum StoreFile {
     ///   errors, `diskFull` among them. It leaves no new file then.
     /// - Complexity: O(bytes)
     package static func copy(_ source: String, to target: String) throws(LMDBError) {
-        let reading = unsafe open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        let reading = unsafe Glibc.open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard reading >= 0 else {
             if errno == ELOOP {
                 throw LMDBError(
@@ -77,7 +101,7 @@ package enum StoreFile {
                 .notAStore, operation: "open", path: source, detail: "it is not a regular file",
                 remedy: "name the directory of a store")
         }
-        let writing = unsafe open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let writing = unsafe Glibc.open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard writing >= 0 else { throw LMDBError(code: errno, operation: "open", path: target) }
         defer { close(writing) }
         do throws(LMDBError) {

@@ -7,10 +7,10 @@ internal import Glibc
 ///
 /// All its blocks exist from the start, so a full disk does not matter. Only the holder of LMDB's write lock writes to it.
 struct CheckpointFile {
-    /// Why no write may be made before the next checkpoint.
+    /// The reasons to make a checkpoint before the next write.
     struct Flags: OptionSet {
         let rawValue: UInt32
-        /// A sync of the log failed, or of this file: what it had to write may be missing on the disk, and no later sync writes it.
+        /// A sync of the log or of this file failed: its pages may be missing on the disk, and no later sync writes them.
         static let log = Flags(rawValue: 1)
         /// The same for the data file.
         static let data = Flags(rawValue: 2)
@@ -29,11 +29,8 @@ struct CheckpointFile {
     /// Opens the file of a directory; nil if there is none.
     init?(in directory: String, isReadOnly: Bool) throws(LMDBError) {
         path = directory + "/" + Self.name
-        let flags = (isReadOnly ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-        descriptor = unsafe Glibc.open(path, flags)
-        guard descriptor < 0 else { return }
-        if errno == ENOENT { return nil }
-        throw LMDBError(code: errno, operation: "open", path: path)
+        guard let descriptor = try StoreFile.open(path, isReadOnly: isReadOnly) else { return nil }
+        self.descriptor = descriptor
     }
 
     /// Creates the file of a directory with its first record. It has its name when all of it is on the disk.
@@ -52,7 +49,8 @@ struct CheckpointFile {
             unsafe rename(new, path) == 0, StoreFile.syncDirectory(directory)
         else {
             let code = errno
-            _ = unsafe unlink(new)
+            // Without its name on the disk, a crash of the system would leave the data file without its log.
+            for name in [new, path] { _ = unsafe unlink(name) }
             throw LMDBError(code: code, operation: "write", path: path)
         }
     }
@@ -98,14 +96,17 @@ struct CheckpointFile {
                 detail: "a checkpoint could neither be written nor taken back",
                 remedy: "stop all processes that use the store, then open it again", isOutcomeUnknown: true)
         }
+        // The record may be on the disk, where it would hide entries that follow now.
+        try add(.log)
         throw LMDBError(code: code, operation: "write", path: path)
     }
 
     /// Syncs a record that another process wrote: it may have ended before its own sync.
     func sync() throws(LMDBError) {
-        guard StoreFile.syncData(descriptor, path: path) else {
-            throw LMDBError(code: errno, operation: "fdatasync", path: path)
-        }
+        guard !StoreFile.syncData(descriptor, path: path) else { return }
+        let code = errno
+        try add(.log)
+        throw LMDBError(code: code, operation: "fdatasync", path: path)
     }
 
     /// The flags. One system call.
@@ -121,6 +122,9 @@ struct CheckpointFile {
         }
         return Flags(rawValue: bytes.integer(at: 0, as: UInt32.self))
     }
+
+    /// Adds flags.
+    func add(_ flags: Flags) throws(LMDBError) { try setFlags(self.flags().union(flags)) }
 
     /// Replaces the flags.
     func setFlags(_ flags: Flags) throws(LMDBError) {

@@ -25,22 +25,22 @@ package struct CheckpointRecord: Equatable, Sendable {
     /// The first bytes of both meta pages.
     package let metas: [[UInt8]]
 
-    package init(
-        number: UInt64, transaction: UInt64, salt: UInt64, pageSize: Int, boot: String, metas: [[UInt8]]
-    ) {
+    /// Creates the record of a checkpoint that is made now.
+    init(number: UInt64, transaction: UInt64, pageSize: Int, metas: [[UInt8]]) {
         self.number = number
         self.transaction = transaction
-        self.salt = salt
         self.pageSize = pageSize
-        self.boot = boot
         self.metas = metas
+        salt = .random(in: .min ... .max)
+        boot = BootIdentity.current
+        lastPage = Self.lastPage(metas)
     }
 
     /// The last page of the data file that the checkpoint uses.
-    var lastPage: Int {
-        let pages = metas.compactMap { bytes -> DataFileMeta? in
-            if case .meta(let meta) = DataFileMeta.read(bytes) { meta } else { nil }
-        }
+    let lastPage: Int
+
+    private static func lastPage(_ metas: [[UInt8]]) -> Int {
+        let pages = metas.compactMap { DataFileMeta.read($0).meta }
         return Int(clamping: pages.max { $0.transactionID < $1.transactionID }?.lastPage ?? 0)
     }
 
@@ -74,5 +74,6 @@ package struct CheckpointRecord: Equatable, Sendable {
             let offset = start + index * DataFileMeta.byteCount
             return Array(bytes[offset..<offset + DataFileMeta.byteCount])
         }
+        lastPage = Self.lastPage(metas)
     }
 }

@@ -14,7 +14,7 @@ struct RedoEntry: Equatable {
     static let headerByteCount = 48
     private static let magic: UInt32 = 0x4F44_4552
     private static let checksumOffset = 40
-    private static let alignment = 8
+    static let alignment = 8
 
     var operationByteCount = 0
     let checkpoint: UInt64
@@ -33,7 +33,8 @@ struct RedoEntry: Equatable {
     /// The length in the log.
     var byteCount: Int { Self.byteCount(ofOperations: operationByteCount) }
 
-    private static func byteCount(ofOperations count: Int) -> Int {
+    /// The length of an entry with operations of this length.
+    static func byteCount(ofOperations count: Int) -> Int {
         (headerByteCount + count + alignment - 1) / alignment * alignment
     }
 

@@ -3,7 +3,7 @@ internal import Glibc
 /// The redo log of an environment, as this process uses it: one append and one sync make a commit durable, and LMDB's own file is
 /// synced at checkpoints only.
 ///
-/// The log has what was committed since the last checkpoint. After a crash of the system, and only then, the data file is put
+/// The log contains the commits since the last checkpoint. After a crash of the system, and only then, the data file is put
 /// back to the checkpoint and the log is run again (``RedoRecovery``). The pages of the checkpoint are still there, because each
 /// process that writes holds a pin on them (``RedoPin``).
 ///
@@ -24,33 +24,33 @@ final class RedoLog: Sendable {
         fileprivate let before: RedoTail
     }
 
+    /// The outcome of appending a commit.
+    enum Outcome {
+        case appended(Appended)
+        /// The log has no room for them. A checkpoint has to follow the commit.
+        case tooLarge
+    }
+
     let limits: RedoLimits
     private let path: String
-    private let side: CheckpointFile
-    private let log: RedoLogFile
+    private let files: RedoFiles
     private let state: HandoverMutex<State>
 
     /// Opens the log of a directory.
     init(in directory: String, limits: RedoLimits) throws(LMDBError) {
-        guard let side = try CheckpointFile(in: directory, isReadOnly: false) else {
-            throw RedoRecovery.missing(CheckpointFile.name, in: directory)
-        }
-        guard let log = try RedoLogFile(in: directory, isReadOnly: false) else {
-            side.close()
-            throw RedoRecovery.missing(RedoLogFile.name, in: directory)
+        guard let files = try RedoFiles(in: directory, isReadOnly: false) else {
+            throw RedoFiles.missing(CheckpointFile.name, in: directory)
         }
         do throws(LMDBError) {
-            guard let checkpoint = try side.newest() else { throw RedoRecovery.noCheckpoint(in: directory) }
+            let checkpoint = try files.checkpoint()
             state = HandoverMutex(State(checkpoint: checkpoint, tail: RedoTail(after: checkpoint), pin: nil))
         } catch {
-            side.close()
-            log.close()
+            files.close()
             throw error
         }
         path = directory
         self.limits = limits
-        self.side = side
-        self.log = log
+        self.files = files
     }
 
     // MARK: Writing
@@ -65,7 +65,7 @@ final class RedoLog: Sendable {
             let info = try environment.sizes()
             let oldest = try environment.oldestSnapshot() ?? .max
             let pin = state.pin.flatMap { oldest <= state.checkpoint.transaction ? $0.transaction : nil }
-            // Its slot belongs to nobody or to another reader, so it must not be ended.
+            // Another process has cleared the pin's slot, and may use it. An end of the pin would clear it once more.
             if pin == nil { state.pin = nil }
             let situation = RedoSituation(
                 pin: pin, checkpoint: state.checkpoint.transaction, newest: newest, lastLogged: state.tail.transaction,
@@ -85,31 +85,30 @@ final class RedoLog: Sendable {
 
     /// Appends a commit, and waits until it is on the disk if asked to.
     ///
-    /// - Returns: nil if the commit is too large for the log. A checkpoint has to follow it.
     /// - Throws: ``LMDBError``. The commit must not be made then. After a failed sync the outcome is unknown.
     func append(
         _ operations: inout RedoOperations, transaction: UInt64, waits: Bool, _ environment: LMDBEnvironment
-    ) throws(LMDBError) -> Appended? {
-        try state.withLock { state throws(LMDBError) -> Appended? in
+    ) throws(LMDBError) -> Outcome {
+        try state.withLock { state throws(LMDBError) -> Outcome in
             try requirePin(state, environment)
             let tail = state.tail
-            let room = limits.logByteCount + limits.entryByteCount + RedoEntry.headerByteCount
+            let limit = limits.logByteCount + RedoEntry.byteCount(ofOperations: limits.entryByteCount)
             guard !operations.isTooLarge,
-                log.makeRoom(for: operations.bytes.count + RedoEntry.headerByteCount, at: tail.offset, limit: room)
-            else { return nil }
+                files.log.makeRoom(for: operations.entryByteCount, at: tail.offset, limit: limit)
+            else { return .tooLarge }
             let entry = operations.seal(
                 RedoEntry(
                     checkpoint: state.checkpoint.number, transaction: transaction,
                     durableByteCount: UInt64(tail.durableByteCount), previous: tail.chain))
-            guard log.write(operations.bytes, at: tail.offset) else { throw failure("write") }
-            if waits, !log.sync() {
+            guard files.log.write(operations.bytes, at: tail.offset) else { throw failure("write") }
+            if waits, !files.log.sync() {
                 let error = failure("fdatasync")
-                try side.setFlags(side.flags().union(.log))
+                try files.side.add(.log)
                 throw error.withUnknownOutcome()
             }
             state.tail.advance(past: entry)
             if waits { state.tail.durableByteCount = state.tail.offset }
-            return Appended(before: tail)
+            return .appended(Appended(before: tail))
         }
     }
 
@@ -119,9 +118,9 @@ final class RedoLog: Sendable {
     func withdraw(_ appended: Appended) -> Bool {
         state.withLock { state in
             state.tail = appended.before
-            if log.withdraw(at: appended.before.offset) { return true }
-            // Without the flag, the next commit would overwrite the entry.
-            try? side.setFlags(side.flags().union(.log))
+            if files.log.withdraw(at: appended.before.offset) { return true }
+            // If that fails too, no checkpoint comes first. The next commit then overwrites the entry.
+            try? files.side.add(.log)
             return false
         }
     }
@@ -138,49 +137,44 @@ final class RedoLog: Sendable {
     }
 
     private func failure(_ operation: StaticString) -> LMDBError {
-        LMDBError(code: SystemCalls.lastCode, operation: "\(operation)", path: log.path)
+        LMDBError(code: SystemCalls.lastCode, operation: "\(operation)", path: files.log.path)
     }
 
     // MARK: Checkpoints
 
-    /// Looks at what other processes did: a newer checkpoint, and entries up to the newest commit.
+    /// Takes over a newer checkpoint of another process, and the entries of other processes up to the newest commit.
     private func catchUp(_ state: inout State, _ newest: UInt64) throws(LMDBError) -> CheckpointFile.Flags {
-        if try side.hasNewer(than: state.checkpoint), let newer = try side.newest() {
-            try side.sync()
+        if try files.side.hasNewer(than: state.checkpoint) {
+            let newer = try files.checkpoint()
+            try files.side.sync()
             state.checkpoint = newer
             state.tail = RedoTail(after: newer)
         }
-        // The operations are not checked: the page cache has what was written.
-        while state.tail.transaction < newest, let entry = log.header(at: state.tail.offset),
+        // Only headers are read. In one boot the page cache has all that was written.
+        while state.tail.transaction < newest, let entry = files.log.header(at: state.tail.offset),
             state.tail.isFollowed(by: entry, of: state.checkpoint)
         {
             state.tail.advance(past: entry)
         }
-        return try side.flags()
+        return try files.side.flags()
     }
 
-    /// Syncs the data file and notes its newest commit as the checkpoint. The log then starts anew.
+    /// Syncs the data file and writes its newest commit as the checkpoint. The next entry goes to the beginning of the log.
     private func makeCheckpoint(
         _ state: inout State, _ newest: UInt64, _ flags: CheckpointFile.Flags, _ environment: LMDBEnvironment
     ) throws(LMDBError) {
         if flags.contains(.data) { try environment.rewritePages() }
         let code = unsafe Calls.sync(environment.handle.pointer)
         guard code == 0 else {
-            try side.setFlags(flags.union(.data))
+            try files.side.add(.data)
             throw LMDBError(code: code, operation: "mdb_env_sync", path: path)
         }
         let pin = try RedoPin(environment.handle, path: path)
         do throws(LMDBError) {
             let record = CheckpointRecord(
-                number: state.checkpoint.number + 1, transaction: newest, salt: .random(in: .min ... .max),
-                pageSize: environment.pageSize, boot: BootIdentity.current, metas: try environment.metaPages())
-            do throws(LMDBError) {
-                try side.write(record)
-            } catch {
-                // The record may be on the disk, where it would hide entries that follow now.
-                try side.setFlags(flags.union(.log))
-                throw error
-            }
+                number: state.checkpoint.number + 1, transaction: newest, pageSize: environment.pageSize,
+                metas: try environment.metaPages())
+            try files.side.write(record)
             state.checkpoint = record
             state.tail = RedoTail(after: record)
         } catch {
@@ -189,14 +183,14 @@ final class RedoLog: Sendable {
         }
         state.pin?.end()
         state.pin = pin
-        if !flags.isEmpty { try side.setFlags([]) }
+        if !flags.isEmpty { try files.side.setFlags([]) }
     }
 
-    /// Makes a checkpoint if the log has entries, ends the pin and closes the files.
-    func close(_ environment: LMDBEnvironment) {
-        // Another process that writes makes a checkpoint itself. Without a pin, this one has written nothing.
-        let hasWritten = state.withLock { $0.pin != nil }
-        if hasWritten, environment.writerLock.value?.isHeld != true {
+    /// Makes a checkpoint if the log has entries, and ends the pin. Without the checkpoint, the log stays as it is.
+    func end(_ environment: LMDBEnvironment) {
+        // Without a pin, this process has written nothing. Another one that is writing makes a checkpoint itself.
+        guard state.withLock({ $0.pin != nil }) else { return }
+        if environment.writerLock.value?.isHeld != true {
             try? environment.whileHoldingWriterLock { newest throws(LMDBError) in
                 try state.withLock { state throws(LMDBError) in
                     let flags = try catchUp(&state, newest)
@@ -209,7 +203,8 @@ final class RedoLog: Sendable {
             state.pin?.end()
             state.pin = nil
         }
-        side.close()
-        log.close()
     }
+
+    /// Closes the files.
+    func closeFiles() { files.close() }
 }

@@ -15,11 +15,8 @@ struct RedoLogFile {
     /// Opens the file of a directory; nil if there is none.
     init?(in directory: String, isReadOnly: Bool) throws(LMDBError) {
         path = directory + "/" + Self.name
-        let flags = (isReadOnly ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-        descriptor = unsafe Glibc.open(path, flags)
-        guard descriptor < 0 else { return }
-        if errno == ENOENT { return nil }
-        throw LMDBError(code: errno, operation: "open", path: path)
+        guard let descriptor = try StoreFile.open(path, isReadOnly: isReadOnly) else { return nil }
+        self.descriptor = descriptor
     }
 
     /// Creates the file of a directory, or replaces one that has no side file.

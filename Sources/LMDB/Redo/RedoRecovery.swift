@@ -6,105 +6,70 @@ internal import Glibc
 /// LMDB, which takes the number of the last of them. A crash in between changes nothing that a second run needs: the pages of the
 /// checkpoint stay, and the side file leads to it until the end.
 enum RedoRecovery {
-    /// The files of the log in a directory.
-    private struct Files {
-        let side: CheckpointFile
-        let log: RedoLogFile
-
-        func close() {
-            side.close()
-            log.close()
-        }
-    }
+    /// How long an open waits for another process that recovers the store, before it looks again.
+    private static let millisecondsBetweenLooks: UInt32 = 10
 
     /// Recovers a store if that is needed, and makes the files of the log if they are wanted.
     ///
     /// - Returns: whether the store has a log.
     static func prepare(_ path: String, _ options: LMDBEnvironment.Options) throws(LMDBError) -> Bool {
-        if let files = try open(path, isReadOnly: true) {
+        let deadline = ContinuousClock.now + .seconds(options.patienceSeconds)
+        while let files = try RedoFiles(in: path, isReadOnly: true) {
             defer { files.close() }
-            guard SystemCalls.node(at: path + "/data.mdb") != nil else { throw missing("data.mdb", in: path) }
-            guard let record = try files.side.newest() else { throw noCheckpoint(in: path) }
-            guard try isNeeded(files, record, path) else { return true }
-            return try recoverAlone(path, options)
-        }
-        guard options.logsCommits, !options.isReadOnly, options.syncs, SystemCalls.node(at: path + "/data.mdb") != nil
-        else { return false }
-        return try create(path, options)
-    }
-
-    /// Whether the directory has the files of a log.
-    static func hasLog(_ path: String) -> Bool { SystemCalls.node(at: path + "/" + CheckpointFile.name) != nil }
-
-    private static func open(_ path: String, isReadOnly: Bool) throws(LMDBError) -> Files? {
-        // A log without a side file is what an interrupted creation left.
-        guard let side = try CheckpointFile(in: path, isReadOnly: isReadOnly) else { return nil }
-        do throws(LMDBError) {
-            guard let log = try RedoLogFile(in: path, isReadOnly: isReadOnly) else {
-                throw missing(RedoLogFile.name, in: path)
-            }
-            return Files(side: side, log: log)
-        } catch {
-            side.close()
-            throw error
-        }
-    }
-
-    /// Whether the data file may lack commits of the log, or have more than the disk had.
-    private static func isNeeded(
-        _ files: Files, _ record: CheckpointRecord, _ path: String
-    ) throws(LMDBError) -> Bool {
-        if BootIdentity.isCurrent(record.boot) { return false }
-        let tail = RedoTail(after: record)
-        if let first = files.log.header(at: 0), tail.isFollowed(by: first, of: record) { return true }
-        guard let descriptor = SystemCalls.openToRead(path + "/data.mdb") else {
-            throw LMDBError(code: SystemCalls.lastCode, operation: "open", path: path)
-        }
-        defer { SystemCalls.close(descriptor) }
-        return record.metas.enumerated().contains { index, meta in
-            SystemCalls.read(descriptor, at: index * record.pageSize, count: meta.count) != meta
-        }
-    }
-
-    /// Waits until no process has the environment open or another one has recovered it.
-    private static func recoverAlone(_ path: String, _ options: LMDBEnvironment.Options) throws(LMDBError) -> Bool {
-        let clock = ContinuousClock()
-        let deadline = clock.now + .seconds(options.patienceSeconds)
-        while true {
-            let lock: LockFile?
-            do throws(LMDBError) {
-                lock = try LockFile.take(in: path, fileMode: options.fileMode)
-            } catch {
-                throw cannotRecover(path, error)
-            }
-            if let lock {
-                defer { lock.release() }
-                let files: Files?
-                do throws(LMDBError) {
-                    files = try open(path, isReadOnly: false)
-                } catch {
-                    throw cannotRecover(path, error)
-                }
-                guard let files else { return false }
-                defer { files.close() }
-                guard let record = try files.side.newest() else { throw noCheckpoint(in: path) }
-                if try isNeeded(files, record, path) { try recover(files, record, path, options) }
-                return true
-            }
-            guard clock.now < deadline else {
+            guard try isNeeded(files, path) else { return true }
+            // Several processes may start after the crash. One of them recovers the store.
+            if try recoverAlone(path, options) { return true }
+            guard ContinuousClock.now < deadline else {
                 throw LMDBError(
                     .busy, operation: "open", path: path,
                     detail: "the store has to be recovered, and another process has it open",
                     remedy: "end that process, then retry")
             }
-            SystemCalls.pause(milliseconds: 10)
+            SystemCalls.pause(milliseconds: millisecondsBetweenLooks)
+        }
+        guard options.wantsLog, SystemCalls.node(at: path + "/data.mdb") != nil else { return false }
+        return try RedoFiles.create(in: path, fileMode: options.fileMode)
+    }
+
+    /// Whether the data file may lack commits of the log, or may have pages that the disk never had.
+    private static func isNeeded(_ files: RedoFiles, _ path: String) throws(LMDBError) -> Bool {
+        guard let descriptor = try StoreFile.open(path + "/data.mdb", isReadOnly: true) else {
+            throw RedoFiles.missing("data.mdb", in: path)
+        }
+        defer { SystemCalls.close(descriptor) }
+        let record = try files.checkpoint()
+        if BootIdentity.isCurrent(record.boot) { return false }
+        if let first = files.log.header(at: 0), RedoTail(after: record).isFollowed(by: first, of: record) {
+            return true
+        }
+        return try DataFileInspection.metaPages(descriptor, pageSize: record.pageSize, path: path) != record.metas
+    }
+
+    /// Recovers the store while no process has it open.
+    ///
+    /// - Returns: false if a process has it open.
+    private static func recoverAlone(_ path: String, _ options: LMDBEnvironment.Options) throws(LMDBError) -> Bool {
+        do throws(LMDBError) {
+            guard let lock = try LockFile.take(in: path, fileMode: options.fileMode) else { return false }
+            defer { lock.release() }
+            guard let files = try RedoFiles(in: path, isReadOnly: false) else { return false }
+            defer { files.close() }
+            if try isNeeded(files, path) { try recover(files, path, options) }
+            return true
+        } catch {
+            guard [EACCES, EPERM, EROFS].contains(error.systemCode) else { throw error }
+            throw LMDBError(
+                .recoveryNeeded, operation: "open", path: path, systemCode: error.systemCode,
+                detail: "the system crashed while the store was open, and its log has not been run yet",
+                remedy: "open it once as a user who may write to its files, on media that can be written")
         }
     }
 
     /// Runs the log. The caller holds the lock of the environment.
     private static func recover(
-        _ files: Files, _ record: CheckpointRecord, _ path: String, _ options: LMDBEnvironment.Options
+        _ files: RedoFiles, _ path: String, _ options: LMDBEnvironment.Options
     ) throws(LMDBError) {
+        let record = try files.checkpoint()
         let content = try files.log.content()
         var tail = RedoTail(after: record)
         var entries: [(entry: RedoEntry, offset: Int)] = []
@@ -114,45 +79,34 @@ enum RedoRecovery {
         }
         try requireEnd(content, tail, record, path)
 
-        let descriptor = unsafe Glibc.open(path + "/data.mdb", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { throw cannotRecover(path, LMDBError(code: errno, operation: "open", path: path)) }
+        let dataPath = path + "/data.mdb"
+        guard let descriptor = try StoreFile.open(dataPath, isReadOnly: false) else {
+            throw RedoFiles.missing("data.mdb", in: path)
+        }
         defer { SystemCalls.close(descriptor) }
         try requireLaterData(descriptor, record, path)
         for (index, meta) in metas(record, before: tail.transaction).enumerated() {
-            guard StoreFile.write(descriptor, meta, at: index * record.pageSize, path: path + "/data.mdb") else {
+            guard StoreFile.write(descriptor, meta, at: index * record.pageSize, path: dataPath) else {
                 throw LMDBError(code: errno, operation: "write", path: path)
             }
         }
         if !entries.isEmpty { try run(content, entries, path, options) }
-        guard StoreFile.syncData(descriptor, path: path + "/data.mdb") else {
+        guard StoreFile.syncData(descriptor, path: dataPath) else {
             throw LMDBError(code: errno, operation: "fdatasync", path: path)
-        }
-        var after: [[UInt8]] = []
-        for index in [0, 1] {
-            let count = DataFileMeta.byteCount
-            guard let bytes = SystemCalls.read(descriptor, at: index * record.pageSize, count: count),
-                bytes.count == count
-            else { throw LMDBError(code: SystemCalls.lastCode, operation: "read", path: path) }
-            after.append(bytes)
         }
         try files.side.setFlags([])
         try files.side.write(
             CheckpointRecord(
-                number: record.number + 1, transaction: tail.transaction, salt: .random(in: .min ... .max),
-                pageSize: record.pageSize, boot: BootIdentity.current, metas: after))
+                number: record.number + 1, transaction: tail.transaction, pageSize: record.pageSize,
+                metas: try DataFileInspection.metaPages(descriptor, pageSize: record.pageSize, path: path)))
     }
 
     /// Throws if the data file is older than the checkpoint. Its pages were on the disk, so it is another file.
     private static func requireLaterData(
         _ descriptor: Int32, _ record: CheckpointRecord, _ path: String
     ) throws(LMDBError) {
-        let newest = [0, 1].compactMap { index -> UInt64? in
-            let count = DataFileMeta.byteCount
-            guard let bytes = SystemCalls.read(descriptor, at: index * record.pageSize, count: count),
-                case .meta(let meta) = DataFileMeta.read(bytes)
-            else { return nil }
-            return meta.transactionID
-        }
+        let newest = try DataFileInspection.metaPages(descriptor, pageSize: record.pageSize, path: path)
+            .compactMap { DataFileMeta.read($0).meta?.transactionID }
         guard newest.max() ?? 0 < record.transaction else { return }
         throw LMDBError(
             .damaged, operation: "open", path: path,
@@ -164,14 +118,11 @@ enum RedoRecovery {
     private static func requireEnd(
         _ content: [UInt8], _ tail: RedoTail, _ record: CheckpointRecord, _ path: String
     ) throws(LMDBError) {
-        for offset in stride(from: 0, to: content.count, by: 8) {
-            guard let header = RedoEntry(header: content, at: offset), RedoEntry(in: content, at: offset) != nil else {
-                continue
-            }
-            let isOfNewerCheckpoint = header.checkpoint > record.number
+        for offset in stride(from: tail.offset, to: content.count, by: RedoEntry.alignment) {
+            guard let entry = RedoEntry(in: content, at: offset) else { continue }
+            let isOfNewerCheckpoint = entry.checkpoint > record.number
             let isBehindGap =
-                header.checkpoint == record.number && offset >= tail.offset
-                && header.durableByteCount > UInt64(tail.offset)
+                entry.checkpoint == record.number && entry.durableByteCount > UInt64(tail.offset)
             guard isOfNewerCheckpoint || isBehindGap else { continue }
             throw LMDBError(
                 .damaged, operation: "open", path: path,
@@ -228,62 +179,5 @@ enum RedoRecovery {
         }
         code = unsafe Calls.commit(transaction)
         guard code == 0 else { throw LMDBError(code: code, operation: "mdb_txn_commit", path: path) }
-    }
-
-    // MARK: Making
-
-    /// Makes the files of the log for a store that has none. No other process may have it open, because it would go on without
-    /// the log.
-    private static func create(_ path: String, _ options: LMDBEnvironment.Options) throws(LMDBError) -> Bool {
-        guard let lock = try LockFile.take(in: path, fileMode: options.fileMode) else { return false }
-        defer { lock.release() }
-        let data = unsafe Glibc.open(path + "/data.mdb", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
-        guard data >= 0 else { throw LMDBError(code: errno, operation: "open", path: path) }
-        defer { SystemCalls.close(data) }
-        guard let inspection = try DataFileInspection.inspect(data, path: path) else { return false }
-        var metas: [[UInt8]] = []
-        for index in [0, 1] {
-            let offset = index * inspection.newest.pageSize
-            // Without a log, LMDB has synced all other pages. A sync of the meta pages may have failed, and then only a page that
-            // is written again is written to the disk.
-            guard let meta = SystemCalls.read(data, at: offset, count: DataFileMeta.byteCount),
-                StoreFile.write(data, meta, at: offset, path: path + "/data.mdb")
-            else { throw LMDBError(code: errno, operation: "write", path: path) }
-            metas.append(meta)
-        }
-        guard StoreFile.syncData(data, path: path + "/data.mdb") else {
-            throw LMDBError(code: errno, operation: "fdatasync", path: path)
-        }
-        try RedoLogFile.create(in: path, fileMode: options.fileMode)
-        try CheckpointFile.create(
-            in: path,
-            CheckpointRecord(
-                number: 1, transaction: inspection.newest.transactionID, salt: .random(in: .min ... .max),
-                pageSize: inspection.newest.pageSize, boot: BootIdentity.current, metas: metas),
-            fileMode: options.fileMode)
-        return true
-    }
-
-    // MARK: Errors
-
-    static func missing(_ name: String, in path: String) -> LMDBError {
-        LMDBError(
-            .damaged, operation: "open", path: path,
-            detail: "\(name) is missing: data.mdb, \(RedoFiles.names.joined(separator: " and ")) belong together",
-            remedy: "copy a store with all its files, or restore it from a copy")
-    }
-
-    static func noCheckpoint(in path: String) -> LMDBError {
-        LMDBError(
-            .damaged, operation: "open", path: path, detail: "redo.checkpoint has no checkpoint whose checksum fits",
-            remedy: "restore the store from a copy")
-    }
-
-    private static func cannotRecover(_ path: String, _ error: LMDBError) -> LMDBError {
-        guard [EACCES, EPERM, EROFS].contains(error.systemCode) else { return error }
-        return LMDBError(
-            .recoveryNeeded, operation: "open", path: path, systemCode: error.systemCode,
-            detail: "the system crashed while the store was open, and its log has not been run yet",
-            remedy: "open it once as a user who may write to its files, on media that can be written")
     }
 }

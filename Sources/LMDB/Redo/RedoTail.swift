@@ -1,4 +1,4 @@
-/// The end of the redo log: where the next entry goes, and what it follows.
+/// The end of the redo log: the place of the next entry, and the entry before it.
 struct RedoTail: Equatable {
     /// The offset in the log.
     var offset = 0

@@ -164,7 +164,7 @@ final class WriteLineage {
     var levels: [TransactionContext] = []
     /// Databases opened by these transactions. The environment receives them when the outermost commits.
     var opened: [(name: String, database: LMDBDatabase, level: Int)] = []
-    /// What has to go into the redo log; nil without one.
+    /// The operations for the redo log; nil without one.
     var operations: RedoOperations?
     /// Whether the commit waits until it is on the disk.
     var waits = true
@@ -174,9 +174,6 @@ final class WriteLineage {
     init(thread: UInt) {
         self.thread = thread
     }
-
-    /// Whether the transaction has changed anything that is not undone.
-    var hasOperations: Bool { operations.map { !$0.isEmpty } ?? false }
 
     /// Notes that a child begins.
     func beginLevel() {

@@ -31,9 +31,8 @@ import Testing
             guard wasReached else { break }
             position += 1
         }
-        TestRun.note(
-            "\(redoLog == nil ? "without" : "with") a redo log, \(position - 1) positions of failed syncs: \(images) images, \(faults)"
-        )
+        let log = redoLog == nil ? "without a redo log" : "with a redo log"
+        TestRun.note("\(log), \(position - 1) positions of failed syncs: \(images) images, \(faults)")
         #expect(position > Self.writeCount)
         #expect(faults["fault outcomeUnknown"] ?? 0 > 0 && faults["fault ioError"] ?? 0 > 0, "\(faults)")
     }

@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: SyncLog.BrokenPromise.allCases)
     func `a disk that breaks its promise is found out`(promise: SyncLog.BrokenPromise) throws {
         let run = try RecordedRun(promise: "full", count: 15)
-        var loss = PowerLoss(run, log: FolderLog(dataFile: run.log.without(promise)), seed: TestRun.seed)
+        var loss = PowerLoss(run, log: try FolderLog(dataFile: run.dataFileLog().without(promise)), seed: TestRun.seed)
         try loss.cutEverywhere(images: 200, stopAtViolations: 40)
         // Without syncs, a store may be damaged in any way. Without synchronous writes, it is only an older store.
         let example = loss.outcome.violations.first {
@@ -53,7 +53,7 @@ import Testing
     @Test func `the data file is written by calls that the replay follows, and never through a map`() throws {
         let run = try RecordedRun(promise: "mixed", count: 10)
         var counts: [String: Int] = [:]
-        for operation in run.log.operations {
+        for operation in try run.dataFileLog().operations {
             switch operation {
             case .map(let isWritable, let isShared):
                 counts["map", default: 0] += 1
@@ -72,13 +72,14 @@ import Testing
 
     @Test func `a new store's directories are synced before its open returns`() throws {
         let run = try RecordedRun(promise: "full", count: 1)
-        let firstOpen = run.log.operations.firstIndex {
+        let operations = try run.dataFileLog().operations
+        let firstOpen = operations.firstIndex {
             if case .mark(let text) = $0 { text.hasPrefix("open ") } else { false }
         }
         let opened = try #require(firstOpen)
         // The directory that contains the file, and its parent directory.
         for directory in [run.store, run.directory.path] {
-            let synced = run.log.operations.firstIndex {
+            let synced = operations.firstIndex {
                 if case .directorySync(let path) = $0 { path == directory } else { false }
             }
             #expect(synced.map { $0 < opened } == true, "\(directory)")

@@ -2,11 +2,9 @@ import ChildPrograms
 import Foundation
 import LMDB
 
-/// One run of workers on a new store, with the log of their operations on its data file.
+/// One run of workers on a new store, with the log of their operations on its files.
 final class RecordedRun {
     let directory: ScratchDirectory
-    /// The operations on the data file.
-    let log: SyncLog
     /// The operations on all files that make up the store.
     let folderLog: FolderLog
     /// The directory of the store. Its data file keeps its identity when the test writes an image into it. The store therefore
@@ -22,18 +20,12 @@ final class RecordedRun {
     ///   - salt: Changes the content that the lanes write.
     ///   - redoLog: The length in bytes after which the redo log makes a checkpoint; nil for a store without one.
     init(promise: String, count: Int, salt: Int = 0, redoLog: Int? = nil) throws {
-        directory = try ScratchDirectory(inMemory: true)
-        let library = try SyncLogLibrary()
-        defer { withExtendedLifetime(library) {} }
-        let logPath = directory.path("log")
-        let store = directory.path(Self.place)
-        var environment = library.environment(log: logPath, root: redoLog == nil ? nil : store)
-        environment["REDO_LOG"] = redoLog.map(String.init)
-        if redoLog != nil { try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: false) }
-        let beginning = redoLog == nil ? nil : try FolderLog.Beginning(of: store)
+        let recording = try Recording(redoLog)
+        directory = recording.directory
         func start(_ names: [String]) throws -> ChildProcess {
             try CrashWorker.write(
-                store, promise, count: count, lanes: names.map { "\($0)\(salt)" }, environment: environment)
+                recording.store, promise, count: count, lanes: names.map { "\($0)\(salt)" },
+                environment: recording.environment())
         }
         let first = try start(["a", "b", "c"])
         defer { first.kill() }
@@ -48,40 +40,64 @@ final class RecordedRun {
                 throw Command.Failed(description: "a worker ended with \(last ?? "nothing")")
             }
         }
-        (log, folderLog) = try Self.logs(at: logPath, store, beginning)
+        folderLog = try recording.log()
     }
 
     /// Runs one worker that goes on after failed writes, while some syncs fail.
     ///
     /// - Parameters:
     ///   - failing: The numbers of the failing syncs and synchronous writes, counted from 1.
-    ///   - redoLog: The length in bytes after which the redo log makes a checkpoint; nil for a store without one.
+    ///   - redoLog: As above.
     init(enduring count: Int, failing: Range<Int>, redoLog: Int? = nil) throws {
-        directory = try ScratchDirectory(inMemory: true)
-        let library = try SyncLogLibrary()
-        defer { withExtendedLifetime(library) {} }
-        let logPath = directory.path("log")
-        let store = directory.path(Self.place)
-        var environment = library.environment(log: logPath, root: redoLog == nil ? nil : store, failing: failing)
-        environment["REDO_LOG"] = redoLog.map(String.init)
-        if redoLog != nil { try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: false) }
-        let beginning = redoLog == nil ? nil : try FolderLog.Beginning(of: store)
-        let worker = try CrashWorker.endure(store, count: count, environment: environment)
+        let recording = try Recording(redoLog)
+        directory = recording.directory
+        let worker = try CrashWorker.endure(
+            recording.store, count: count, environment: recording.environment(failing: failing))
         defer { worker.kill() }
         faults = worker.remainingLines().filter { $0.hasPrefix("fault ") }
         guard try worker.wait() == .exit(0) else { throw Command.Failed(description: "the worker gave up: \(faults)") }
-        (log, folderLog) = try Self.logs(at: logPath, store, beginning)
+        folderLog = try recording.log()
     }
 
-    /// Reads the log of a run: of all files if it says how they began, and otherwise of the data file alone.
-    private static func logs(
-        at path: String, _ store: String, _ beginning: FolderLog.Beginning?
-    ) throws -> (SyncLog, FolderLog) {
-        if let beginning {
-            return (SyncLog(), try FolderLog(contentsOf: path, folder: store, beginning: beginning))
+    /// Returns the log of the data file, of a store without a redo log.
+    func dataFileLog() throws -> SyncLog { try SyncLog(contentsOf: directory.path(Recording.logName)) }
+
+    /// The directory of a run and the log that its workers write.
+    private struct Recording {
+        static let logName = "log"
+
+        let directory: ScratchDirectory
+        private let library: SyncLogLibrary
+        private let redoLog: Int?
+        /// The content of the store's directory before the run, if all its files are logged.
+        private let beginning: FolderLog.Beginning?
+        var store: String { directory.path(RecordedRun.place) }
+
+        init(_ redoLog: Int?) throws {
+            self.redoLog = redoLog
+            directory = try ScratchDirectory(inMemory: true)
+            library = try SyncLogLibrary()
+            guard redoLog != nil else {
+                beginning = nil
+                return
+            }
+            let store = directory.path(RecordedRun.place)
+            try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: false)
+            beginning = try FolderLog.Beginning(of: store)
         }
-        let log = try SyncLog(contentsOf: path)
-        return (log, FolderLog(dataFile: log))
+
+        func environment(failing: Range<Int> = 0..<0) -> [String: String] {
+            var variables = library.environment(
+                log: directory.path(Self.logName), root: redoLog == nil ? nil : store, failing: failing)
+            variables["REDO_LOG"] = redoLog.map(String.init)
+            return variables
+        }
+
+        func log() throws -> FolderLog {
+            let path = directory.path(Self.logName)
+            guard let beginning else { return FolderLog(dataFile: try SyncLog(contentsOf: path)) }
+            return try FolderLog(contentsOf: path, folder: store, beginning: beginning)
+        }
     }
 
     /// Writes an image into the files of the store, as another boot of the system finds it. Files that the image lacks are removed,

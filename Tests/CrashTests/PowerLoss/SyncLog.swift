@@ -31,9 +31,6 @@ struct SyncLog {
 
     var operations: [Operation] = []
 
-    /// Creates an empty log.
-    init() {}
-
     /// Reads a log file.
     init(contentsOf path: String) throws {
         operations = try SyncLogRecord.all(contentsOf: path).map { try Self.operation($0) }

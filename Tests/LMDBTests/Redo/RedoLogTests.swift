@@ -23,12 +23,12 @@ import Testing
     }
 
     /// Makes the checkpoints of a copy those of another boot.
-    private func reboot(_ directory: TemporaryDirectory) throws {
+    private func reboot(_ directory: TemporaryDirectory, as boot: String = "another boot") throws {
         let url = URL(fileURLWithPath: directory.path + "/" + CheckpointFile.name)
         var bytes = [UInt8](try Data(contentsOf: url))
         for offset in [0, 4_096] {
             guard var record = CheckpointRecord(Array(bytes[offset...])) else { continue }
-            record.boot = "another boot"
+            record.boot = boot
             bytes.replaceSubrange(offset..<offset + CheckpointRecord.byteCount, with: record.bytes)
         }
         try Data(bytes).write(to: url)
@@ -135,6 +135,53 @@ import Testing
         defer { again.close() }
         #expect(try again.value("large 99") != nil)
         #expect(try again.value("small") == "1")
+    }
+
+    @Test func `a commit that fails after its entry was written does not come back`() throws {
+        let directory = try TemporaryDirectory()
+        let environment = try LMDBEnvironment.open(at: directory.path, options: options)
+        defer { environment.close() }
+        try environment.store([("a", "1")])
+        let end = try logByteCount(directory.path)
+        let fault = CallFaults.withPlan(at: directory.path) { plan in
+            plan.add(.commit, .fails(code: FaultCode.diskFull), after: 0, times: 1)
+        }
+        let error = #expect(throws: LMDBError.self) { try environment.store([("a", "failed"), ("b", "failed")]) }
+        #expect(error?.isOutcomeUnknown == false)
+        let removed = CallFaults.withPlan(at: directory.path) { $0.remove(fault) }
+        #expect(removed == 1)
+        #expect(try logByteCount(directory.path) == end)
+        let crashed = try copy(directory.path)
+        try reboot(crashed)
+        let again = try LMDBEnvironment.open(at: crashed.path)
+        #expect(try again.value("a") == "1")
+        #expect(try again.value("b") == nil)
+        again.close()
+        try environment.store([("a", "2")])
+        #expect(try logByteCount(directory.path) > end, "the next commit takes the place of the failed one")
+    }
+
+    @Test(.enabled(if: ForeignProcess.isAvailable))
+    func `an open that finds another process recovering waits for it, and not for its end`() async throws {
+        let directory = try TemporaryDirectory()
+        let environment = try LMDBEnvironment.open(at: directory.path, options: options)
+        try environment.store([("a", "1")])
+        let crashed = try copy(directory.path)
+        environment.close()
+        try reboot(crashed)
+        let other = try ForeignProcess()
+        try other.ask("open \(crashed.path)")
+        var impatient = options
+        impatient.patienceSeconds = 0
+        let refused = #expect(throws: LMDBError.self) { try LMDBEnvironment.open(at: crashed.path, options: impatient) }
+        #expect(refused?.code == .busy)
+        #expect(refused?.detail.contains("has to be recovered") == true)
+        // The other process has recovered the store, and keeps it open.
+        try reboot(crashed, as: BootIdentity.current)
+        let again = try LMDBEnvironment.open(at: crashed.path, options: impatient)
+        #expect(try again.value("a") == "1")
+        again.close()
+        other.kill()
     }
 
     @Test func `a damaged entry before one that shows it was on the disk is an error that changes nothing`() throws {
