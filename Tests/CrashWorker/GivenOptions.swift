@@ -7,6 +7,7 @@ import StoreRuntime
 enum GivenOptions {
     static var store: StoreOptions {
         var options = StoreOptions()
+        options.usesRedoLog = false
         guard let byteCount = ProcessInfo.processInfo.environment["REDO_LOG"].flatMap(Int.init) else { return options }
         options.usesRedoLog = true
         options.redoLimits.logByteCount = byteCount

@@ -25,6 +25,13 @@ import Testing
         let source: Store
         private let directory: TestDirectory
 
+        /// With a redo log, the failure of a sync can leave the outcome unknown.
+        private static var withoutLog: StoreOptions {
+            var options = StoreOptions()
+            options.usesRedoLog = false
+            return options
+        }
+
         var target: String { directory.path + "/target" }
         private var copy: String { directory.path + "/source" }
 
@@ -37,14 +44,14 @@ import Testing
             guard operation == .restoreNew || operation == .restoreOver else { return }
             source.close()
             guard operation == .restoreOver else { return }
-            let store = try Store(at: directory.path + "/target", records: Lamp.self)
+            let store = try Store(at: directory.path + "/target", records: Lamp.self, options: Self.withoutLog)
             try store.write { tx in try tx.insert(Lamp(id: "old")) }
             store.close()
         }
 
         func run() throws {
             switch operation {
-            case .create: try Store(at: target, records: Lamp.self).close()
+            case .create: try Store(at: target, records: Lamp.self, options: Self.withoutLog).close()
             case .backup: try source.backup(to: target)
             case .compact: try source.backup(to: target, compacting: true)
             case .restoreNew, .restoreOver: try Store.restore(from: copy, to: target)
@@ -131,6 +138,71 @@ import Testing
             #expect(positions[.syncFile] == 1 && positions[.syncDirectory] == 2, "\(positions)")
         case .restoreOver: #expect(positions[.syncFile] == 1 && positions[.syncDirectory] == 1, "\(positions)")
         }
+    }
+
+    @Test func `A store with a redo log is made, or made by the next open, whichever call fails`() throws {
+        var failureCount = 0
+        for call in Self.calls {
+            var position = 0
+            while true {
+                let directory = try TestDirectory()
+                let faults = FaultInjector(path: directory.path)
+                let path = directory.path + "/target"
+                let comment: Comment = "\(call) \(position)"
+                faults.failing(call, with: .ioError, after: position) {
+                    do {
+                        try Store(at: path, records: Lamp.self).close()
+                    } catch {
+                        failureCount += 1
+                    }
+                }
+                guard faults.failureCount > 0 else { break }
+                position += 1
+                let store = try Store(at: path, records: Lamp.self)
+                try store.write { tx in try tx.insert(Lamp(id: "new")) }
+                #expect(try store.usage().redoLog != nil, comment)
+                store.close()
+                var findings: [String] = []
+                try Store.verify(at: path) { findings.append("\($0)") }
+                #expect(findings == [], comment)
+            }
+        }
+        #expect(failureCount > 10)
+    }
+
+    @Test func `A restore over a store with a redo log leaves the old store or the new one, whichever call fails`()
+        throws
+    {
+        var failureCount = 0
+        for call in Self.calls {
+            var position = 0
+            while true {
+                let directory = try TestDirectory()
+                let faults = FaultInjector(path: directory.path)
+                let (copy, target) = (directory.path + "/copy", directory.path + "/target")
+                for (path, id) in [(copy, "new"), (target, "old")] {
+                    let store = try Store(at: path, records: Lamp.self)
+                    try store.write { tx in try tx.insert(Lamp(id: id)) }
+                    store.close()
+                }
+                let comment: Comment = "\(call) \(position)"
+                var expected = "new"
+                faults.failing(call, with: .ioError, after: position) {
+                    do {
+                        try Store.restore(from: copy, to: target)
+                    } catch {
+                        failureCount += 1
+                        expected = "old"
+                    }
+                }
+                guard faults.failureCount > 0 else { break }
+                position += 1
+                let store = try Store(at: target, records: Lamp.self)
+                #expect(try store.read { try $0.fetch(FetchRequest<Lamp>()).map(\.id) } == [expected], comment)
+                store.close()
+            }
+        }
+        #expect(failureCount > 2)
     }
 
     @Test func `An empty directory stays where a backup into it fails`() throws {

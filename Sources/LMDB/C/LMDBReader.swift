@@ -4,10 +4,13 @@ package struct LMDBReader: Hashable, Sendable {
     package let threadID: UInt
     /// The snapshot that it holds; nil while its transaction waits in a pool.
     package let transactionID: Int?
+    /// Whether it is no reader, but keeps the pages of the last checkpoint for the redo log.
+    package let isPin: Bool
 
-    package init(processID: Int32, threadID: UInt, transactionID: Int?) {
+    package init(processID: Int32, threadID: UInt, transactionID: Int?, isPin: Bool = false) {
         self.processID = processID
         self.threadID = threadID
         self.transactionID = transactionID
+        self.isPin = isPin
     }
 }

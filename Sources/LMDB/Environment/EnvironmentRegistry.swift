@@ -77,7 +77,7 @@ enum EnvironmentRegistry {
     }
 
     static func open(
-        at path: String, options: LMDBEnvironment.Options, sharesAnyOptions: Bool
+        at path: String, options: LMDBEnvironment.Options, sharesAnyOptions: Bool, preparing: () -> Void
     ) throws(LMDBError) -> LMDBEnvironment {
         while true {
             let finding = try state.withLock { (state: inout State) throws(LMDBError) -> Finding in
@@ -99,7 +99,9 @@ enum EnvironmentRegistry {
             switch finding {
             case .shared(let environment): return environment
             case .busy(let semaphore): semaphore.wait()
-            case .mine(let number): return try openAlone(number, at: path, options: options)
+            case .mine(let number):
+                preparing()
+                return try openAlone(number, at: path, options: options)
             }
         }
     }

@@ -57,7 +57,7 @@ extension LMDBEnvironment {
 
     /// The process that holds the oldest snapshot, and with it all pages freed since.
     private var oldestReader: String? {
-        let holders = (try? listReaders())?.filter { $0.transactionID != nil } ?? []
+        let holders = (try? listReaders())?.filter { $0.transactionID != nil && !$0.isPin } ?? []
         guard let oldest = holders.min(by: { ($0.transactionID ?? 0) < ($1.transactionID ?? 0) }) else { return nil }
         return
             "the oldest snapshot, of transaction \(oldest.transactionID ?? 0), is held by process \(oldest.processID)"

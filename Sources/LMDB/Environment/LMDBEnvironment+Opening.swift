@@ -33,32 +33,30 @@ extension LMDBEnvironment {
         }
     }
 
-    /// Returns nil if it has to be tried again, because the data file has just been made for a redo log, or because the log has come
-    /// or gone meanwhile.
+    /// Returns nil if it has to be tried again, because the redo log has come or gone meanwhile.
     private static func openOnce(at path: String, options: Options) throws(LMDBError) -> LMDBEnvironment? {
         try LMDBLibrary.running.requireLayout(of: .compiled, path: path)
         let forkGeneration = ForkGuard.startWatching()
         try checkFileSystem(at: path, options: options)
         try FileEntry.requireOwnFiles(of: path)
         // Before anything looks at the data file, which is what the log says it is.
-        let hasLog = try RedoRecovery.prepare(path, options)
-        let inspection = try DataFileInspection.inspect(storeAt: path)
-        if inspection == nil, options.wantsLog {
-            // The log is made while no process has the store open.
-            var withoutLog = options
-            withoutLog.logsCommits = false
-            if let made = try openOnce(at: path, options: withoutLog) { made.closeFiles() }
-            return nil
+        let hasLog: Bool
+        do {
+            hasLog = try RedoRecovery.prepare(path, options)
+        } catch {
+            throw DeniedFile.naming(error, in: path, isReadOnly: options.isReadOnly)
         }
+        let inspection = try DataFileInspection.inspect(storeAt: path)
         let needed = inspection?.newest.neededByteCount ?? 0
         var request = Calls.OpenRequest(
             path: path, mapSize: try mapSize(atMost: options.mapSize, needed: needed, path: path),
             maximumReaders: UInt32(clamping: options.maximumReaders),
             maximumDatabases: UInt32(clamping: options.maximumDatabases),
-            isReadOnly: options.isReadOnly, syncs: options.syncs && !hasLog, fileMode: options.fileMode)
+            isReadOnly: options.isReadOnly, syncs: options.syncs && !hasLog, fileMode: options.fileMode,
+            locks: options.usesLockFile)
         let newFiles = ["/data.mdb", "/lock.mdb"].map { path + $0 }.filter { SystemCalls.node(at: $0) == nil }
         // A reader must not create the lock file of a store that does not exist.
-        if !options.isReadOnly || inspection != nil {
+        if options.usesLockFile, !options.isReadOnly || inspection != nil {
             try SpaceReservation.reserveLockFile(
                 in: path, maximumReaders: options.maximumReaders, fileMode: options.fileMode)
         }
@@ -99,7 +97,7 @@ extension LMDBEnvironment {
         } catch {
             redo?.closeFiles()
             unsafe Calls.close(pointer)
-            throw error
+            throw DeniedFile.naming(error, in: path, isReadOnly: options.isReadOnly)
         }
     }
 

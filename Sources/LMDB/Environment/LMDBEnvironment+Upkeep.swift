@@ -23,12 +23,16 @@ extension LMDBEnvironment {
         var text = ""
         let code = unsafe Calls.listReaders(handle.pointer, into: &text)
         guard code >= 0 else { throw failure(code, "mdb_reader_list") }
+        var pins = readerTable?.pins ?? []
         return text.split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ")
             guard words.count == 3, let processID = Int32(words[0]), let threadID = UInt(words[1], radix: 16) else {
                 return nil
             }
-            return LMDBReader(processID: processID, threadID: threadID, transactionID: Int(words[2]))
+            let transaction = Int(words[2])
+            let pin = LMDBReader(processID: processID, threadID: threadID, transactionID: transaction, isPin: true)
+            if let index = pins.firstIndex(of: pin) { return pins.remove(at: index) }
+            return LMDBReader(processID: processID, threadID: threadID, transactionID: transaction)
         }
     }
 

@@ -20,8 +20,8 @@ package final class LMDBEnvironment: Sendable {
         /// False leaves syncing to the system. A crash of the machine may then damage the store, so use it for temporary stores
         /// only.
         package var syncs: Bool
-        /// Whether a store without a redo log gets one, if no other process has it open. A store that has one keeps it.
-        package var logsCommits = false
+        /// Whether the environment uses `lock.mdb`. Otherwise the caller makes sure that no other code has it open.
+        var usesLockFile = true
         /// When the log makes a checkpoint.
         package var redoLimits = RedoLimits()
         package var allowsNetworkFileSystem: Bool
@@ -30,9 +30,6 @@ package final class LMDBEnvironment: Sendable {
         /// How long exclusive operations (a drop of a database, or adopting another process's growth) wait for this process's
         /// transactions. Also how long an open waits for another process that creates or repairs the files.
         package var patienceSeconds: Double
-
-        /// Whether the open may make a log.
-        var wantsLog: Bool { logsCommits && syncs && !isReadOnly }
 
         package init(
             mapSize: Int = 1 << 40, maximumReaders: Int = 1024, maximumDatabases: Int = 512, isReadOnly: Bool = false,
@@ -112,12 +109,15 @@ package final class LMDBEnvironment: Sendable {
     /// The directory must exist. If it contains files that LMDB could not open, or that would crash it later, the method throws
     /// an error with the reason.
     ///
-    /// - Parameter sharesAnyOptions: whether an environment that is open with other options may be shared; otherwise that is an
-    ///   error.
+    /// - Parameters:
+    ///   - sharesAnyOptions: whether an environment that is open with other options may be shared; otherwise that is an error.
+    ///   - preparing: called before the files are opened, if this process does not have them open. It may take the
+    ///     ``LockFile`` and change the files. Other opens in this process wait for it.
     package static func open(
-        at path: String, options: Options = Options(), sharesAnyOptions: Bool = false
+        at path: String, options: Options = Options(), sharesAnyOptions: Bool = false, preparing: () -> Void = {}
     ) throws(LMDBError) -> LMDBEnvironment {
-        try EnvironmentRegistry.open(at: path, options: options, sharesAnyOptions: sharesAnyOptions)
+        try EnvironmentRegistry.open(
+            at: path, options: options, sharesAnyOptions: sharesAnyOptions, preparing: preparing)
     }
 
     /// Ends one open. The last close rejects new transactions, waits for running ones, and closes the files.

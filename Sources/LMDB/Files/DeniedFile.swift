@@ -22,6 +22,13 @@ struct DeniedFile {
             remedy: denied.remedy)
     }
 
+    /// Returns an error of the system that names the file, if access to it is denied; otherwise the error as it is.
+    static func naming(_ error: LMDBError, in directory: String, isReadOnly: Bool) -> LMDBError {
+        guard error.code == .accessDenied, error.systemCode == EACCES || error.systemCode == EPERM else { return error }
+        return self.error(
+            in: directory, isReadOnly: isReadOnly, operation: error.operation, systemCode: error.systemCode)
+    }
+
     private static func find(in directory: String, isReadOnly: Bool) -> DeniedFile? {
         let (data, lock) = (directory + "/data.mdb", directory + "/lock.mdb")
         if isDenied(directory, X_OK) { return DeniedFile(path: directory, use: "enter", access: "search") }
@@ -34,9 +41,13 @@ struct DeniedFile {
             return DeniedFile(path: lock, use: use, access: "read and write")
         }
         guard SystemCalls.node(at: data) != nil else { return nil }
-        if isDenied(data, R_OK) { return DeniedFile(path: data, use: "read", access: "read") }
-        guard !isReadOnly, isDenied(data, W_OK) else { return nil }
-        return DeniedFile(path: data, use: "write to", access: "read and write", servesReaders: true)
+        for file in [data] + RedoFiles.names.map({ directory + "/" + $0 }) where SystemCalls.node(at: file) != nil {
+            if isDenied(file, R_OK) { return DeniedFile(path: file, use: "read", access: "read") }
+            if !isReadOnly, isDenied(file, W_OK) {
+                return DeniedFile(path: file, use: "write to", access: "read and write", servesReaders: true)
+            }
+        }
+        return nil
     }
 
     private static func isDenied(_ path: String, _ mode: Int32) -> Bool {

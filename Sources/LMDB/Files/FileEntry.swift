@@ -33,7 +33,7 @@ struct FileEntry {
     /// A file with two names, in two directories, has two lock files: processes that open it by different names do not see each
     /// other's locks, and damage it. LMDB itself follows links.
     static func requireOwnFiles(of path: String) throws(LMDBError) {
-        for name in ["data.mdb", "lock.mdb"] {
+        for name in ["data.mdb", "lock.mdb"] + RedoFiles.names {
             guard case .file(let entry) = SystemCalls.entry(path + "/" + name) else { continue }
             switch entry.kind {
             case .directory: throw notAStore("\(name) is a directory", path)

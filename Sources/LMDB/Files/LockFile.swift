@@ -34,9 +34,27 @@ package struct LockFile: ~Copyable {
         return nil
     }
 
-    /// Overwrites the reader table and releases the lock.
+    /// Takes the lock of an environment that is about to be opened; nil if the lock is taken.
+    ///
+    /// - Throws: ``LMDBError``, also for files that opening refuses, before any file is made.
+    package static func take(
+        in directory: String, beforeOpeningWith options: LMDBEnvironment.Options
+    ) throws(LMDBError) -> LockFile? {
+        try FileEntry.requireOwnFiles(of: directory)
+        guard let lock = try take(in: directory, fileMode: options.fileMode) else { return nil }
+        if SystemCalls.byteCount(of: lock.descriptor) == 0 {
+            _ = fchmod(lock.descriptor, options.fileMode)
+            // A process that waits for the lock maps the file afterwards, which must not be empty then.
+            _ = ftruncate(lock.descriptor, SpaceReservation.lockFileByteCount(maximumReaders: options.maximumReaders))
+        }
+        return lock
+    }
+
+    /// Overwrites the reader table and releases the lock. The size of the file says how many readers it has slots for, and stays.
     package borrowing func release() {
-        let nothing = [UInt8](repeating: 0, count: Self.headerByteCount)
+        let byteCount = SystemCalls.byteCount(of: descriptor) ?? 0
+        let count = byteCount == 0 ? Self.headerByteCount : min(byteCount, Self.headerByteCount)
+        let nothing = [UInt8](repeating: 0, count: count)
         _ = unsafe nothing.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }
         OpenFileLock.giveUp(byte: 0, of: descriptor)
         Glibc.close(descriptor)

@@ -22,8 +22,12 @@ enum SpaceReservation {
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         guard let byteCount = SystemCalls.byteCount(of: descriptor) else { return }
-        let needed = lockHeaderByteCount + maximumReaders * readerSlotByteCount
-        try reserve(max(byteCount, needed), of: descriptor, file)
+        try reserve(max(byteCount, lockFileByteCount(maximumReaders: maximumReaders)), of: descriptor, file)
+    }
+
+    /// The size of a lock file.
+    static func lockFileByteCount(maximumReaders: Int) -> Int {
+        lockHeaderByteCount + maximumReaders * readerSlotByteCount
     }
 
     /// Gives the first bytes of a file their blocks. The file keeps its size; blocks beyond its end are used when it grows.

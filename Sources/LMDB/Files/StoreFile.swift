@@ -59,6 +59,19 @@ package enum StoreFile {
         throw LMDBError(code: errno, operation: "open", path: path)
     }
 
+    /// Creates a file and opens it for reading and writing. It gets the owner and the mode of an open file, as far as this process may
+    /// give files away.
+    static func create(_ path: String, like model: Int32) throws(LMDBError) -> Int32 {
+        let descriptor = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw LMDBError(code: errno, operation: "open", path: path) }
+        var status = stat()
+        if unsafe fstat(model, &status) == 0 {
+            if geteuid() == 0 { _ = fchown(descriptor, status.st_uid, status.st_gid) }
+            _ = fchmod(descriptor, status.st_mode & 0o7777)
+        }
+        return descriptor
+    }
+
     /// Writes the beginning of an open file again as it is. After a failed sync the system takes its pages for written, and later
     /// syncs write only pages that have changed since.
     ///

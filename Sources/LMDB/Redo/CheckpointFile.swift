@@ -34,14 +34,14 @@ struct CheckpointFile {
     }
 
     /// Creates the file of a directory with its first record. It has its name when all of it is on the disk.
-    static func create(in directory: String, _ record: CheckpointRecord, fileMode: UInt32) throws(LMDBError) {
+    ///
+    /// - Parameter data: the data file, whose owner and mode it gets.
+    static func create(in directory: String, _ record: CheckpointRecord, like data: Int32) throws(LMDBError) {
         let path = directory + "/" + name
         let new = path + ".new"
         _ = unsafe unlink(new)
-        let descriptor = unsafe Glibc.open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, fileMode)
-        guard descriptor >= 0 else { throw LMDBError(code: errno, operation: "open", path: new) }
+        let descriptor = try StoreFile.create(new, like: data)
         defer { SystemCalls.close(descriptor) }
-        SystemCalls.setMode(new, fileMode)
         var bytes = [UInt8](repeating: 0, count: byteCount)
         let start = offset(of: record.number)
         bytes.replaceSubrange(start..<start + CheckpointRecord.byteCount, with: record.bytes)
@@ -56,6 +56,13 @@ struct CheckpointFile {
     }
 
     func close() { SystemCalls.close(descriptor) }
+
+    /// When the file was last written, in seconds since 1970.
+    var modificationTime: Double {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return 0 }
+        return Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
+    }
 
     private static func offset(of number: UInt64) -> Int { Int(number % 2) * slotByteCount }
 

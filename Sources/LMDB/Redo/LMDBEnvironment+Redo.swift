@@ -5,9 +5,46 @@ extension LMDBEnvironment {
     /// The newest commit and its last page.
     func sizes() throws(LMDBError) -> LMDBInfo { try Self.info(of: handle, path: path) }
 
+    /// The slots of readers; nil if the lock file is not mapped.
+    var readerTable: ReaderTable? { writerLock.value.map { ReaderTable($0, slotCount: readerSlotCount) } }
+
+    /// Whether no process holds a snapshot, but for a pin of this process.
+    func isUnread(except pin: RedoPin?) throws(LMDBError) -> Bool {
+        try listReaders().filter { $0.transactionID != nil }.count == (pin == nil ? 0 : 1)
+    }
+
+    /// Ends this process's hold on the last checkpoint, if it has written nothing since the last call. Call it from a timer.
+    package func restLog() throws(LMDBError) {
+        guard let redo, redo.hasPin else { return }
+        try takeWriterSeat("mdb_env_sync", thread: SystemCalls.currentThreadIdentity)
+        defer { gate.leaveWrite() }
+        redo.rest(self)
+    }
+
+    /// Opens an environment without its lock file, runs `body`, and closes it. The caller holds the ``LockFile``, so no other process
+    /// and no other part of this one has it open.
+    package static func whileHeld<Value>(
+        at path: String, options: Options, _ body: (LMDBEnvironment) -> Value
+    ) throws(LMDBError) -> Value {
+        var alone = options
+        alone.usesLockFile = false
+        let environment = try openAlone(at: path, options: alone)
+        let value = body(environment)
+        for context in environment.gate.takeIdle() { context.end() }
+        environment.closeFiles()
+        return value
+    }
+
+    /// The state of the redo log; nil if there is none.
+    package func redoStatus() throws(LMDBError) -> RedoStatus? {
+        guard let files = try RedoFiles(in: path, isReadOnly: true) else { return nil }
+        defer { files.close() }
+        return try RedoStatus(files)
+    }
+
     /// The commit of the oldest reader of any process; nil if there is none. LMDB keeps all pages that were freed since.
     func oldestSnapshot() throws(LMDBError) -> UInt64? {
-        if let lock = writerLock.value { return ReaderTable(lock, slotCount: readerSlotCount).oldest }
+        if let readerTable { return readerTable.oldest }
         return try listReaders().compactMap { $0.transactionID.map(UInt64.init) }.min()
     }
 

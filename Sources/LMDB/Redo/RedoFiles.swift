@@ -29,7 +29,7 @@ package struct RedoFiles {
     }
 
     /// Whether a directory has the files.
-    static func exist(in directory: String) -> Bool {
+    package static func exist(in directory: String) -> Bool {
         SystemCalls.node(at: directory + "/" + CheckpointFile.name) != nil
     }
 
@@ -41,30 +41,76 @@ package struct RedoFiles {
             detail: "redo.checkpoint has no checkpoint whose checksum fits", remedy: "restore the store from a copy")
     }
 
-    /// Makes the files for a store that has none. No other process may have the store open, because that process would go on
-    /// without the log.
+    /// Makes the files for a store that has none. The caller holds the ``LockFile``: another process that has the store open would
+    /// go on without the log.
     ///
-    /// - Returns: false if another process has it open.
-    static func create(in path: String, fileMode: UInt32) throws(LMDBError) -> Bool {
-        guard let lock = try LockFile.take(in: path, fileMode: fileMode) else { return false }
-        defer { lock.release() }
+    /// - Throws: ``LMDBError``. Then there are no files.
+    package static func create(in path: String) throws(LMDBError) {
         let dataPath = path + "/data.mdb"
-        guard let data = try StoreFile.open(dataPath, isReadOnly: false) else { return false }
+        guard let data = try StoreFile.open(dataPath, isReadOnly: false),
+            let newest = try DataFileInspection.inspect(data, path: path)?.newest
+        else { throw missing("data.mdb", in: path) }
         defer { SystemCalls.close(data) }
-        guard let newest = try DataFileInspection.inspect(data, path: path)?.newest else { return false }
         // Without a log, LMDB has synced all other pages. A sync of the meta pages may have failed before.
         try StoreFile.rewrite(data, byteCount: 2 * newest.pageSize, path: dataPath)
         guard StoreFile.syncData(data, path: dataPath) else {
             throw LMDBError(code: errno, operation: "fdatasync", path: path)
         }
         let metas = try DataFileInspection.metaPages(data, pageSize: newest.pageSize, path: path)
-        try RedoLogFile.create(in: path, fileMode: fileMode)
-        try CheckpointFile.create(
-            in: path,
-            CheckpointRecord(
-                number: 1, transaction: newest.transactionID, pageSize: newest.pageSize, metas: metas),
-            fileMode: fileMode)
-        return true
+        try RedoLogFile.create(in: path, like: data)
+        do throws(LMDBError) {
+            try CheckpointFile.create(
+                in: path,
+                CheckpointRecord(
+                    number: 1, transaction: newest.transactionID, pageSize: newest.pageSize, isClosed: true,
+                    metas: metas),
+                like: data)
+        } catch {
+            _ = unsafe unlink(path + "/" + RedoLogFile.name)
+            throw error
+        }
+    }
+
+    /// Removes the files. Before, the data file gets all that the log has, and is synced. The caller holds the ``LockFile``.
+    ///
+    /// - Throws: ``LMDBError``. Then the files are still there.
+    package static func remove(in path: String) throws(LMDBError) {
+        guard try RedoRecovery.recoverHeld(path, LMDBEnvironment.Options()),
+            let files = try RedoFiles(in: path, isReadOnly: true)
+        else { return }
+        defer { files.close() }
+        let dataPath = path + "/data.mdb"
+        guard let data = try StoreFile.open(dataPath, isReadOnly: false) else { throw missing("data.mdb", in: path) }
+        defer { SystemCalls.close(data) }
+        if try files.side.flags().contains(.data) {
+            try StoreFile.rewrite(data, byteCount: SystemCalls.byteCount(of: data) ?? 0, path: dataPath)
+        }
+        guard StoreFile.syncData(data, path: dataPath) else {
+            throw LMDBError(code: errno, operation: "fdatasync", path: path)
+        }
+        // The side file first: a log alone is a leftover.
+        for name in names {
+            guard unsafe unlink(path + "/" + name) == 0 || errno == ENOENT, StoreFile.syncDirectory(path) else {
+                throw LMDBError(code: errno, operation: "unlink", path: path + "/" + name)
+            }
+        }
+    }
+
+    /// Returns the fault of the files of a store, which may be in use; nil if they are right, or if there are none.
+    package static func fault(in path: String) throws(LMDBError) -> String? {
+        guard let files = try RedoFiles(in: path, isReadOnly: true) else { return nil }
+        defer { files.close() }
+        while true {
+            let number = try files.checkpoint().number
+            do throws(LMDBError) {
+                _ = try RedoEntries(files, path: path)
+                return nil
+            } catch {
+                guard error.code == .damaged else { throw error }
+                // After a checkpoint in the meantime, the log has other entries.
+                if try files.checkpoint().number == number { return error.detail }
+            }
+        }
     }
 
     /// Returns the error for a file that is missing beside the others.

@@ -17,6 +17,8 @@ final class RedoLog: Sendable {
         var checkpoint: CheckpointRecord
         var tail: RedoTail
         var pin: RedoPin?
+        /// The end of the log at the last ``rest(_:)``.
+        var restedAt: UInt64?
     }
 
     /// An entry that was appended, for a commit that may still fail.
@@ -75,13 +77,16 @@ final class RedoLog: Sendable {
             switch situation.decision(limits) {
             case .write: return
             case .pin:
-                let newer = try RedoPin(environment.handle, path: path)
+                let newer = try RedoPin(environment)
                 state.pin?.end()
                 state.pin = newer
             case .checkpoint: try makeCheckpoint(&state, newest, flags, environment)
             }
         }
     }
+
+    /// Whether this process has a pin.
+    var hasPin: Bool { state.withLock { $0.pin != nil } }
 
     /// Appends a commit, and waits until it is on the disk if asked to.
     ///
@@ -160,8 +165,11 @@ final class RedoLog: Sendable {
     }
 
     /// Syncs the data file and writes its newest commit as the checkpoint. The next entry goes to the beginning of the log.
+    ///
+    /// - Parameter closes: whether this process goes without a pin from here on.
     private func makeCheckpoint(
-        _ state: inout State, _ newest: UInt64, _ flags: CheckpointFile.Flags, _ environment: LMDBEnvironment
+        _ state: inout State, _ newest: UInt64, _ flags: CheckpointFile.Flags, closes: Bool = false,
+        _ environment: LMDBEnvironment
     ) throws(LMDBError) {
         if flags.contains(.data) { try environment.rewritePages() }
         let code = unsafe Calls.sync(environment.handle.pointer)
@@ -169,16 +177,18 @@ final class RedoLog: Sendable {
             try files.side.add(.data)
             throw LMDBError(code: code, operation: "mdb_env_sync", path: path)
         }
-        let pin = try RedoPin(environment.handle, path: path)
+        // On the disk are now the pages of the newest commit, and a pin of the last checkpoint keeps those too.
+        let pin = closes ? nil : try RedoPin(environment)
         do throws(LMDBError) {
+            let isClosed = closes ? try environment.isUnread(except: state.pin) : false
             let record = CheckpointRecord(
                 number: state.checkpoint.number + 1, transaction: newest, pageSize: environment.pageSize,
-                metas: try environment.metaPages())
+                isClosed: isClosed, metas: try environment.metaPages())
             try files.side.write(record)
             state.checkpoint = record
             state.tail = RedoTail(after: record)
         } catch {
-            pin.end()
+            pin?.end()
             throw error
         }
         state.pin?.end()
@@ -186,16 +196,25 @@ final class RedoLog: Sendable {
         if !flags.isEmpty { try files.side.setFlags([]) }
     }
 
-    /// Makes a checkpoint if the log has entries, and ends the pin. Without the checkpoint, the log stays as it is.
+    /// Makes a checkpoint if this process has written nothing since the last call, and ends the pin, which keeps freed pages from
+    /// reuse. The next write takes a new one. The caller has the writer seat.
+    func rest(_ environment: LMDBEnvironment) {
+        let isIdle = state.withLock { state in
+            defer { state.restedAt = state.tail.transaction }
+            return state.restedAt == state.tail.transaction
+        }
+        if isIdle { end(environment) }
+    }
+
+    /// Makes a checkpoint, and ends the pin. If another process is writing, that process makes the next checkpoint.
     func end(_ environment: LMDBEnvironment) {
-        // Without a pin, this process has written nothing. Another one that is writing makes a checkpoint itself.
-        guard state.withLock({ $0.pin != nil }) else { return }
+        // Without a pin, this process has written nothing since the last end.
+        guard hasPin else { return }
         if environment.writerLock.value?.isHeld != true {
             try? environment.whileHoldingWriterLock { newest throws(LMDBError) in
                 try state.withLock { state throws(LMDBError) in
                     let flags = try catchUp(&state, newest)
-                    guard state.tail.offset > 0 || state.tail.transaction != newest || !flags.isEmpty else { return }
-                    try makeCheckpoint(&state, newest, flags, environment)
+                    try makeCheckpoint(&state, newest, flags, closes: true, environment)
                 }
             }
         }

@@ -20,13 +20,12 @@ struct RedoLogFile {
     }
 
     /// Creates the file of a directory, or replaces one that has no side file.
-    static func create(in directory: String, fileMode: UInt32) throws(LMDBError) {
+    ///
+    /// - Parameter data: the data file, whose owner and mode it gets.
+    static func create(in directory: String, like data: Int32) throws(LMDBError) {
         let path = directory + "/" + name
         _ = unsafe unlink(path)
-        let descriptor = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, fileMode)
-        guard descriptor >= 0 else { throw LMDBError(code: errno, operation: "open", path: path) }
-        SystemCalls.close(descriptor)
-        SystemCalls.setMode(path, fileMode)
+        SystemCalls.close(try StoreFile.create(path, like: data))
         guard let file = try RedoLogFile(in: directory, isReadOnly: false) else {
             throw LMDBError(code: ENOENT, operation: "open", path: path)
         }

@@ -9,7 +9,7 @@ enum RedoRecovery {
     /// How long an open waits for another process that recovers the store, before it looks again.
     private static let millisecondsBetweenLooks: UInt32 = 10
 
-    /// Recovers a store if that is needed, and makes the files of the log if they are wanted.
+    /// Recovers a store if that is needed.
     ///
     /// - Returns: whether the store has a log.
     static func prepare(_ path: String, _ options: LMDBEnvironment.Options) throws(LMDBError) -> Bool {
@@ -27,8 +27,7 @@ enum RedoRecovery {
             }
             SystemCalls.pause(milliseconds: millisecondsBetweenLooks)
         }
-        guard options.wantsLog, SystemCalls.node(at: path + "/data.mdb") != nil else { return false }
-        return try RedoFiles.create(in: path, fileMode: options.fileMode)
+        return false
     }
 
     /// Whether the data file may lack commits of the log, or may have pages that the disk never had.
@@ -38,11 +37,13 @@ enum RedoRecovery {
         }
         defer { SystemCalls.close(descriptor) }
         let record = try files.checkpoint()
-        if BootIdentity.isCurrent(record.boot) { return false }
+        let metas = try DataFileInspection.metaPages(descriptor, pageSize: record.pageSize, path: path)
+        try requireLaterData(metas, record, path)
+        if record.isClosed || BootIdentity.isCurrent(record.boot) { return false }
         if let first = files.log.header(at: 0), RedoTail(after: record).isFollowed(by: first, of: record) {
             return true
         }
-        return try DataFileInspection.metaPages(descriptor, pageSize: record.pageSize, path: path) != record.metas
+        return metas != record.metas
     }
 
     /// Recovers the store while no process has it open.
@@ -52,10 +53,7 @@ enum RedoRecovery {
         do throws(LMDBError) {
             guard let lock = try LockFile.take(in: path, fileMode: options.fileMode) else { return false }
             defer { lock.release() }
-            guard let files = try RedoFiles(in: path, isReadOnly: false) else { return false }
-            defer { files.close() }
-            if try isNeeded(files, path) { try recover(files, path, options) }
-            return true
+            return try recoverHeld(path, options)
         } catch {
             guard [EACCES, EPERM, EROFS].contains(error.systemCode) else { throw error }
             throw LMDBError(
@@ -65,72 +63,53 @@ enum RedoRecovery {
         }
     }
 
-    /// Runs the log. The caller holds the lock of the environment.
+    /// Recovers the store if that is needed. The caller holds the ``LockFile``.
+    ///
+    /// - Returns: false if there is no log.
+    static func recoverHeld(_ path: String, _ options: LMDBEnvironment.Options) throws(LMDBError) -> Bool {
+        guard let files = try RedoFiles(in: path, isReadOnly: false) else { return false }
+        defer { files.close() }
+        if try isNeeded(files, path) { try recover(files, path, options) }
+        return true
+    }
+
+    /// Runs the log. The caller holds the ``LockFile``.
     private static func recover(
         _ files: RedoFiles, _ path: String, _ options: LMDBEnvironment.Options
     ) throws(LMDBError) {
-        let record = try files.checkpoint()
-        let content = try files.log.content()
-        var tail = RedoTail(after: record)
-        var entries: [(entry: RedoEntry, offset: Int)] = []
-        while let entry = RedoEntry(in: content, at: tail.offset), tail.isFollowed(by: entry, of: record) {
-            entries.append((entry, tail.offset))
-            tail.advance(past: entry)
-        }
-        try requireEnd(content, tail, record, path)
-
+        let entries = try RedoEntries(files, path: path)
+        let (record, tail) = (entries.record, entries.tail)
         let dataPath = path + "/data.mdb"
         guard let descriptor = try StoreFile.open(dataPath, isReadOnly: false) else {
             throw RedoFiles.missing("data.mdb", in: path)
         }
         defer { SystemCalls.close(descriptor) }
-        try requireLaterData(descriptor, record, path)
         for (index, meta) in metas(record, before: tail.transaction).enumerated() {
             guard StoreFile.write(descriptor, meta, at: index * record.pageSize, path: dataPath) else {
                 throw LMDBError(code: errno, operation: "write", path: path)
             }
         }
-        if !entries.isEmpty { try run(content, entries, path, options) }
+        if !entries.list.isEmpty { try run(entries, path, options) }
         guard StoreFile.syncData(descriptor, path: dataPath) else {
             throw LMDBError(code: errno, operation: "fdatasync", path: path)
         }
         try files.side.setFlags([])
         try files.side.write(
             CheckpointRecord(
-                number: record.number + 1, transaction: tail.transaction, pageSize: record.pageSize,
+                number: record.number + 1, transaction: tail.transaction, pageSize: record.pageSize, isClosed: true,
                 metas: try DataFileInspection.metaPages(descriptor, pageSize: record.pageSize, path: path)))
     }
 
     /// Throws if the data file is older than the checkpoint. Its pages were on the disk, so it is another file.
     private static func requireLaterData(
-        _ descriptor: Int32, _ record: CheckpointRecord, _ path: String
+        _ metas: [[UInt8]], _ record: CheckpointRecord, _ path: String
     ) throws(LMDBError) {
-        let newest = try DataFileInspection.metaPages(descriptor, pageSize: record.pageSize, path: path)
-            .compactMap { DataFileMeta.read($0).meta?.transactionID }
+        let newest = metas.compactMap { DataFileMeta.read($0).meta?.transactionID }
         guard newest.max() ?? 0 < record.transaction else { return }
         throw LMDBError(
             .damaged, operation: "open", path: path,
             detail: "data.mdb is older than redo.checkpoint, which belongs to another data.mdb",
             remedy: "put the right data.mdb back, or remove \(RedoFiles.names.joined(separator: " and "))")
-    }
-
-    /// Throws if the log goes on behind its end: an entry in between is damaged that was on the disk.
-    private static func requireEnd(
-        _ content: [UInt8], _ tail: RedoTail, _ record: CheckpointRecord, _ path: String
-    ) throws(LMDBError) {
-        for offset in stride(from: tail.offset, to: content.count, by: RedoEntry.alignment) {
-            guard let entry = RedoEntry(in: content, at: offset) else { continue }
-            let isOfNewerCheckpoint = entry.checkpoint > record.number
-            let isBehindGap =
-                entry.checkpoint == record.number && entry.durableByteCount > UInt64(tail.offset)
-            guard isOfNewerCheckpoint || isBehindGap else { continue }
-            throw LMDBError(
-                .damaged, operation: "open", path: path,
-                detail: isOfNewerCheckpoint
-                    ? "redo.log belongs to a newer checkpoint than redo.checkpoint"
-                    : "redo.log is damaged at byte \(tail.offset): commits after it are lost",
-                remedy: "restore the store from a copy")
-        }
     }
 
     /// Returns the meta pages of a checkpoint with numbers that give the next transaction the number `last`; as they were if it
@@ -148,8 +127,7 @@ enum RedoRecovery {
 
     /// Runs the operations of all entries in one transaction.
     private static func run(
-        _ content: [UInt8], _ entries: [(entry: RedoEntry, offset: Int)], _ path: String,
-        _ options: LMDBEnvironment.Options
+        _ entries: RedoEntries, _ path: String, _ options: LMDBEnvironment.Options
     ) throws(LMDBError) {
         let needed = try DataFileInspection.inspect(storeAt: path)?.newest.neededByteCount ?? 0
         let request = Calls.OpenRequest(
@@ -169,9 +147,9 @@ enum RedoRecovery {
             throw LMDBError(code: code, operation: "mdb_txn_begin", path: path)
         }
         do throws(LMDBError) {
-            for (entry, offset) in entries {
+            for (entry, offset) in entries.list {
                 var run = unsafe RedoRun(transaction, path: path)
-                try run.run(content, from: offset + RedoEntry.headerByteCount, count: entry.operationByteCount)
+                try run.run(entries.content, from: offset + RedoEntry.headerByteCount, count: entry.operationByteCount)
             }
         } catch {
             unsafe Calls.abort(transaction)

@@ -121,6 +121,12 @@ public final class StoreMetrics: Sendable {
         record("readers", usage.readerCount)
         record("oldest_reader_age", usage.oldestReaderAge)
         record("oldest_reader_bytes", usage.oldestReaderByteCount)
+        if let log = usage.redoLog {
+            record("redo_log_bytes", log.byteCount)
+            record("redo_log_checkpoint_age", log.checkpointAge)
+            record("redo_log_pin_age", log.pinAge)
+            record("redo_log_pin_bytes", log.pinByteCount)
+        }
         let ownership = store.ownership.metrics
         record("models", ownership.modelCount)
         record("owned_objects", ownership.objectCount)

@@ -49,6 +49,9 @@ package enum MetadataKey {
     /// a change of the schema that gives records another form.
     package static let content = Array("content".utf8)
 
+    /// Present, with one byte of 0, in a store whose redo log was turned off.
+    package static let redoLog = Array("redo".utf8)
+
     /// The name of the version to which the last migration plan brought the store, as text.
     package static let planVersion = Array("version".utf8)
 

@@ -3,8 +3,16 @@ package import LMDB
 
 /// The store format that this library writes, and the first steps to open a store.
 package enum StoreFormat {
-    /// The format's version. See the article *The file format* for its history.
-    package static let version: UInt32 = 2
+    /// The newest version of the format: that of stores with a redo log. See the article *The file format* for its history.
+    package static let version: UInt32 = 3
+
+    /// The newest version of the format of a store without a redo log.
+    private static let versionWithoutLog: UInt32 = 2
+
+    /// Returns the version that a store should have.
+    ///
+    /// - Parameter isLogged: whether it has a redo log.
+    package static func version(isLogged: Bool) -> UInt32 { isLogged ? version : versionWithoutLog }
 
     /// The contents of a store's metadata.
     package struct Header: Sendable {
@@ -75,11 +83,27 @@ package enum StoreFormat {
         return nil
     }
 
+    /// Returns whether a store's databases exist, but not yet the store: its redo log is made before.
+    package static func isUnborn(
+        _ databases: StoreDatabases, _ snapshot: LMDBSnapshot
+    ) throws(StoreError) -> Bool { try isUnborn(metadata: databases.metadata, snapshot) }
+
+    static func isUnborn(metadata: LMDBDatabase, _ snapshot: LMDBSnapshot) throws(StoreError) -> Bool {
+        try mapLMDB { () throws(LMDBError) in
+            var count = 0
+            for key in [MetadataKey.format, MetadataKey.redoLog] {
+                if unsafe try snapshot.get(metadata, key: key.span.bytes) != nil { count += 1 }
+            }
+            return try snapshot.statistics(of: metadata).entries == count
+        }
+    }
+
     /// Writes the metadata of a new store.
     package static func initialize(
-        _ databases: StoreDatabases, identity: UUID, head: FeedHead, home: [UInt8], in raw: inout LMDBWriteTransaction
+        _ databases: StoreDatabases, version: UInt32, identity: UUID, head: FeedHead, home: [UInt8],
+        in raw: inout LMDBWriteTransaction
     ) throws(StoreError) -> Header {
-        try writeVersion(databases, &raw)
+        try writeVersion(version, databases, &raw)
         var identityBytes = ByteWriter()
         identity.encode(to: &identityBytes)
         try put(MetadataKey.identity, identityBytes.bytes, databases, &raw)
@@ -93,6 +117,20 @@ package enum StoreFormat {
     ///
     /// - Throws: ``StoreError``: `newerFormat` when a newer library wrote the store; `damaged`.
     package static func header(_ databases: StoreDatabases, _ snapshot: LMDBSnapshot) throws(StoreError) -> Header {
+        return Header(
+            format: try version(databases, snapshot),
+            identity: try decode(MetadataKey.identity, databases, snapshot) { bytes throws(CodecError) in
+                try UUID(from: bytes)
+            },
+            head: try head(databases, snapshot),
+            catalogVersion: try catalogVersion(databases, snapshot),
+            home: try decode(MetadataKey.home, databases, snapshot) { $0.array() })
+    }
+
+    /// Returns the version of a store's format.
+    ///
+    /// - Throws: ``StoreError``: `newerFormat` when a newer library wrote the store; `damaged`.
+    package static func version(_ databases: StoreDatabases, _ snapshot: LMDBSnapshot) throws(StoreError) -> UInt32 {
         let version = try decode(MetadataKey.format, databases, snapshot) { bytes throws(CodecError) in
             try UInt32(from: bytes)
         }
@@ -102,14 +140,29 @@ package enum StoreFormat {
                 "the store has format \(version), but this program reads formats up to \(StoreFormat.version)",
                 remedy: "use a program built with a newer ModelStore")
         }
-        return Header(
-            format: version,
-            identity: try decode(MetadataKey.identity, databases, snapshot) { bytes throws(CodecError) in
-                try UUID(from: bytes)
-            },
-            head: try head(databases, snapshot),
-            catalogVersion: try catalogVersion(databases, snapshot),
-            home: try decode(MetadataKey.home, databases, snapshot) { $0.array() })
+        return version
+    }
+
+    /// Returns whether a program has turned the store's redo log off.
+    package static func isLogOff(_ databases: StoreDatabases, _ snapshot: LMDBSnapshot) throws(StoreError) -> Bool {
+        try mapLMDB { () throws(LMDBError) in
+            let key = MetadataKey.redoLog
+            return unsafe try snapshot.get(databases.metadata, key: key.span.bytes) != nil
+        }
+    }
+
+    /// Writes whether the redo log is turned off.
+    package static func writeLogOff(
+        _ isOff: Bool, _ databases: StoreDatabases, _ raw: inout LMDBWriteTransaction
+    ) throws(StoreError) {
+        if isOff {
+            let off: [UInt8] = [0]
+            return unsafe try put(MetadataKey.redoLog, off.span.bytes, databases, &raw)
+        }
+        try mapLMDB { () throws(LMDBError) in
+            let key = MetadataKey.redoLog
+            _ = unsafe try raw.delete(databases.metadata, key: key.span.bytes)
+        }
     }
 
     /// Returns the feed's head.
@@ -126,9 +179,9 @@ package enum StoreFormat {
         }
     }
 
-    /// Writes that the store has this library's format. A store may still lack parts that an earlier format did not have.
+    /// Writes the version of the store's format. A store may still lack parts that an earlier format did not have.
     package static func writeVersion(
-        _ databases: StoreDatabases, _ raw: inout LMDBWriteTransaction
+        _ version: UInt32, _ databases: StoreDatabases, _ raw: inout LMDBWriteTransaction
     ) throws(StoreError) {
         var bytes = ByteWriter()
         bytes.append(version)

@@ -51,6 +51,7 @@ struct MetadataVerifier {
         }
         entries[String(decoding: MetadataKey.planVersion, as: UTF8.self)] = nil
         entries[String(decoding: MetadataKey.replica, as: UTF8.self)] = nil
+        entries[String(decoding: MetadataKey.redoLog, as: UTF8.self)] = nil
         if let bytes = entries.removeValue(forKey: Self.contentName) {
             do {
                 content = unsafe try ContentSum(bytes.span.bytes)

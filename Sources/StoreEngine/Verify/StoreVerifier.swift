@@ -26,6 +26,12 @@ package enum StoreVerifier {
         guard StoreDatabases.fixedNames.contains(where: { databases[$0] != nil }) else {
             throw StoreError(.notAStore, "the directory holds no store", remedy: "name the directory of a store")
         }
+        if let metadata = databases[StoreDatabases.metadataName],
+            (try? StoreFormat.isUnborn(metadata: metadata, snapshot)) == true
+        {
+            throw StoreError(
+                .notAStore, "the creation of the store has not ended", remedy: "open it once for writing")
+        }
         let report = VerifyReport(onFinding, onProgress: onProgress)
         var metadata = MetadataVerifier()
         metadata.run(databases, snapshot, report)

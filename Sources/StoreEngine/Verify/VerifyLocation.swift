@@ -12,10 +12,13 @@ package enum VerifyLocation: Hashable, Sendable, CustomStringConvertible {
     case entry(type: String, fields: String, key: String)
     /// A change set of the feed, or a fragment or a change of it. Both are counted from 0.
     case feed(sequence: UInt64?, fragment: UInt32?, change: Int?)
+    /// The files of the redo log.
+    case redoLog
 
     package var description: String {
         switch self {
         case .metadata(let name): "metadata \(name)"
+        case .redoLog: "redo log"
         case .catalog(let type): "catalog" + (type.map { ", record type \($0)" } ?? "")
         case .database(let name): "database \(name)"
         case .record(let type, let id, let field):

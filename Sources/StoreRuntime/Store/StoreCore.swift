@@ -155,12 +155,13 @@ final class StoreCore: Sendable {
         // Pages held by killed readers cannot be reused until their slots are freed. If that fails, the next upkeep retries it.
         _ = try? environment.clearStaleReaders()
         try? lookAtSnapshots()
+        try? environment.restLog()
         retention.look()
     }
 
     private func lookAtSnapshots() throws {
         // Read before the newest commit, so that no snapshot is newer than that commit.
-        let readers = try environment.readers()
+        let readers = try environment.readers().filter { !$0.isPin }
         let info = try environment.info()
         let held = try snapshotWatch.withLock { watch in
             try watch.look(readers, newest: info.lastTransactionID, now: .now) { number in

@@ -51,7 +51,8 @@ enum StoreOpening {
             return nil
         }
         try requireLog(isCopy: false, options, found.state.databases, raw.snapshot)
-        return try found.isSettled(home: home, records: records, raw.snapshot) ? found.state : nil
+        let format = StoreFormat.version(isLogged: environment.logsCommits)
+        return try found.isSettled(format: format, home: home, records: records, raw.snapshot) ? found.state : nil
     }
 
     /// Runs `body` on the catalog in a transaction of its own and returns the state after it. Runs `body` again if the store's log
@@ -91,12 +92,15 @@ enum StoreOpening {
         let home = environment.fileIdentity.homeBytes
         let context = given ?? context(options)
         var random = TransactionRandom(seed: context.seed)
-        let isNew = try raw.snapshot.statistics(of: databases.metadata).entries == 0
+        let isNew = try StoreFormat.isUnborn(databases, raw.snapshot)
+        let format = StoreFormat.version(isLogged: environment.logsCommits)
         let header =
             isNew
-            ? try made(databases, options.start, home: home, random: &random, &raw)
+            ? try made(databases, format, options.start, home: home, random: &random, &raw)
             : try StoreFormat.header(databases, raw.snapshot)
         var head = header.head
+        // Only ModelStore has written to it so far.
+        if isNew { head.transactionID = UInt64(raw.snapshot.transactionID) - 1 }
         if let epoch { head.epoch = epoch }
         let isMoved = header.home != home
         let isCopy = isMoved && !options.isJoining
@@ -117,10 +121,10 @@ enum StoreOpening {
         let wantedTrail = options.limits.changedRecordLimit
         didWrite = try didWrite || !TrailSetting.isSettled(wantedTrail, databases, raw.snapshot)
         let hasNewTrail = try TrailSetting.settle(wantedTrail, &databases, head: head, &raw)
-        if header.format < StoreFormat.version { try StoreFormat.writeVersion(databases, &raw) }
+        if header.format < format { try StoreFormat.writeVersion(format, databases, &raw) }
         var editor = try CatalogEditor(raw: raw, databases: databases, head: head, context: context)
         // Other programs that have the store open must open the trail too.
-        if header.format < StoreFormat.version || hasNewTrail { editor.announce() }
+        if header.format < format || hasNewTrail { editor.announce() }
         if isNew, let start = options.start {
             for type in start.types { try editor.adopt(type) }
         }
@@ -193,9 +197,11 @@ enum StoreOpening {
         return try StoreReading(raw.snapshot, at: environment.path, options: options, records: records).state
     }
 
-    private static func openDatabases(_ raw: inout LMDBWriteTransaction) throws -> StoreDatabases {
+    /// Opens the fixed databases, and creates them in an empty environment.
+    static func openDatabases(_ raw: inout LMDBWriteTransaction) throws(StoreError) -> StoreDatabases {
         if let databases = try StoreFormat.openDatabases(&raw, create: false) { return databases }
-        guard try raw.snapshot.statistics(of: .main).entries == 0 else {
+        let names = try mapLMDB { () throws(LMDBError) in try raw.snapshot.statistics(of: .main).entries }
+        guard names == 0 else {
             throw StoreError(
                 .notAStore, "the directory holds an LMDB environment of another program",
                 remedy: "choose another directory")
@@ -208,16 +214,17 @@ enum StoreOpening {
 
     /// Writes the metadata of a new store.
     private static func made(
-        _ databases: StoreDatabases, _ start: ReplicaStart?, home: [UInt8], random: inout TransactionRandom,
-        _ raw: inout LMDBWriteTransaction
+        _ databases: StoreDatabases, _ version: UInt32, _ start: ReplicaStart?, home: [UInt8],
+        random: inout TransactionRandom, _ raw: inout LMDBWriteTransaction
     ) throws -> StoreFormat.Header {
         if let start {
             return try StoreFormat.initialize(
-                databases, identity: start.identity, head: start.head, home: home, in: &raw)
+                databases, version: version, identity: start.identity, head: start.head, home: home, in: &raw)
         }
         let identity = UUID(high: random.next() & ~0xF000 | 0x4000, low: random.next() >> 2 | 1 << 63)
         return try StoreFormat.initialize(
-            databases, identity: identity, head: FeedHead(epoch: random.next()), home: home, in: &raw)
+            databases, version: version, identity: identity, head: FeedHead(epoch: random.next()), home: home,
+            in: &raw)
     }
 }
 

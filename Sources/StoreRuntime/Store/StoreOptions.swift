@@ -15,7 +15,8 @@ public struct StoreOptions: Sendable {
     /// The greatest size of the store in bytes. It takes address space, not memory or disk. The default is 1 TiB, or less if the
     /// system's limit forbids it.
     public var mapByteCount = 1 << 40
-    /// The most processes and threads that read at the same time. The first program that opens the store fixes it.
+    /// The most processes and threads that read at the same time. The first program that opens the store fixes it. In a store with
+    /// a redo log, each process that writes counts once more.
     public var maximumReaders = 1_024
     /// The most LMDB databases that the environment has open at the same time. The store itself needs up to six, and each record
     /// type and each index one. Adding a record type past that fails. Each costs every transaction some 60 bytes.
@@ -42,6 +43,14 @@ public struct StoreOptions: Sendable {
     /// Receives the progress of building indexes after each chunk, on the thread that opens the store or calls
     /// ``Store/buildIndexes()``.
     public var indexProgress: (@Sendable (IndexProgress) -> Void)?
+    /// Whether the store has a redo log, which makes a durable commit cost one sync instead of two. The log comes and goes only while no
+    /// other process has the store open; otherwise the store stays as it is, and the next open tries it again.
+    ///
+    /// - nil, the default: a store has a log unless a program turned it off.
+    /// - true or false: the store gets a log, or loses it, and other programs keep it so.
+    ///
+    /// A store with a log has format 3, which earlier versions of ModelStore refuse. Turn the log off to go back to one of them.
+    public var usesRedoLog: Bool?
     /// Receives the events of the store. For a commit, the thread that commits calls it before the writes return, and waits for
     /// it. It must be quick, and must not use the store.
     ///
@@ -71,9 +80,8 @@ public struct StoreOptions: Sendable {
     var isLeaving = false
     /// The first content of a new store that continues an earlier one.
     package var start: ReplicaStart?
-    /// Whether a store that has no redo log gets one, if no other process has it open. With the log, a commit costs one sync
-    /// instead of two. Not public, because `restore`, `verify` and `stat` do not know the log yet.
-    package var usesRedoLog = false
+    /// Whether the store stays as it is, whatever ``usesRedoLog`` says: its data file is made here for another directory.
+    package var leavesRedoLog = false
     /// When the redo log makes a checkpoint.
     package var redoLimits = RedoLimits()
     /// Whether the store is removed when it is closed, so that nothing needs to be synced.
@@ -88,6 +96,16 @@ public struct StoreOptions: Sendable {
 
     /// Creates the default options.
     public init() {}
+
+    /// The options of the store's environment.
+    var environment: LMDBEnvironment.Options {
+        var environment = LMDBEnvironment.Options(
+            mapSize: mapByteCount, maximumReaders: maximumReaders, maximumDatabases: maximumDatabases,
+            isReadOnly: isReadOnly, syncs: !isTemporary, allowsNetworkFileSystem: allowsNetworkFileSystem,
+            fileMode: fileMode)
+        environment.redoLimits = redoLimits
+        return environment
+    }
 
     /// The origin that the feed records for this program's writes.
     var origin: Origin { Origin(name: originName, processID: originProcessID ?? getpid()) }

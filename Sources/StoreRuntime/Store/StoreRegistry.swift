@@ -129,17 +129,15 @@ enum StoreRegistry {
     }
 
     private static func openEnvironment(_ path: String, _ options: StoreOptions) throws(StoreError) -> LMDBEnvironment {
-        var wanted = LMDBEnvironment.Options(
-            mapSize: options.mapByteCount, maximumReaders: options.maximumReaders,
-            maximumDatabases: options.maximumDatabases, isReadOnly: options.isReadOnly, syncs: !options.isTemporary,
-            allowsNetworkFileSystem: options.allowsNetworkFileSystem, fileMode: options.fileMode)
-        wanted.logsCommits = options.usesRedoLog
-        wanted.redoLimits = options.redoLimits
-        do {
-            // The options of the first open apply. If this caller opens for reading only, its own `Store` enforces that.
-            return try LMDBEnvironment.open(at: path, options: wanted, sharesAnyOptions: true)
-        } catch {
-            throw StoreError(error)
+        var failure: StoreError?
+        // The options of the first open apply. If this caller opens for reading only, its own `Store` enforces that.
+        let environment = try mapLMDB { () throws(LMDBError) in
+            try LMDBEnvironment.open(at: path, options: options.environment, sharesAnyOptions: true) {
+                failure = RedoLogSwitch.settle(path, options)
+            }
         }
+        guard let failure else { return environment }
+        environment.close()
+        throw failure
     }
 }

@@ -91,6 +91,10 @@ final class NemesisRun {
             try call("rename", unsafe rename(own(Self.dataFile, in: "copy"), own(Self.dataFile)))
         }
         for program in programs { try requireEnd(program, kind) }
+        if kind == .replaceData {
+            // A redo log belongs to its data file. The error of an open says to remove it.
+            for name in ["redo.checkpoint", "redo.log"] { _ = unsafe unlink(own(name)) }
+        }
         try requireAcknowledged(in: "aside", "in the file that was taken away")
         try begin(afterRestoring: kind == .removeData)
     }

@@ -79,7 +79,7 @@ import Testing
 
     @Test func `a checkpoint is read as it was written, and not with a changed byte`() {
         let metas = [1, 2].map { [UInt8](repeating: $0, count: DataFileMeta.byteCount) }
-        let record = CheckpointRecord(number: 4, transaction: 9, pageSize: 4_096, metas: metas)
+        let record = CheckpointRecord(number: 4, transaction: 9, pageSize: 4_096, isClosed: false, metas: metas)
         let bytes = record.bytes
         #expect(bytes.count == CheckpointRecord.byteCount)
         #expect(CheckpointRecord(bytes) == record)

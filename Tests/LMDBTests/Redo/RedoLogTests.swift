@@ -8,10 +8,15 @@ import Testing
 @Suite struct RedoLogTests {
     private static let files = ["data.mdb"] + RedoFiles.names
 
-    private var options: LMDBEnvironment.Options {
-        var options = LMDBEnvironment.Options()
-        options.logsCommits = true
-        return options
+    /// Opens an environment with a redo log, which is made if it is missing.
+    private func open(
+        _ directory: TemporaryDirectory, options: LMDBEnvironment.Options = LMDBEnvironment.Options()
+    ) throws -> LMDBEnvironment {
+        if !RedoFiles.exist(in: directory.path) {
+            try LMDBEnvironment.open(at: directory.path).close()
+            try RedoFiles.create(in: directory.path)
+        }
+        return try LMDBEnvironment.open(at: directory.path, options: options)
     }
 
     private func copy(_ source: String, _ names: [String] = files) throws -> TemporaryDirectory {
@@ -46,9 +51,9 @@ import Testing
         return tail.offset
     }
 
-    @Test func `a store gets its log with the first open that wants one, and later opens keep it`() throws {
+    @Test func `a store that has a log keeps it`() throws {
         let directory = try TemporaryDirectory()
-        let first = try LMDBEnvironment.open(at: directory.path, options: options)
+        let first = try open(directory)
         #expect(first.logsCommits)
         try first.store([("a", "1")])
         #expect(try logByteCount(directory.path) > 0)
@@ -65,7 +70,7 @@ import Testing
         let plain = try LMDBEnvironment.open(at: directory.path)
         try plain.store([("a", "1")])
         plain.close()
-        let logged = try LMDBEnvironment.open(at: directory.path, options: options)
+        let logged = try open(directory)
         defer { logged.close() }
         #expect(logged.logsCommits)
         try logged.store([("b", "2")])
@@ -75,7 +80,7 @@ import Testing
 
     @Test func `the log brings back all commits after the checkpoint, with LMDB's own numbers`() throws {
         let directory = try TemporaryDirectory()
-        let environment = try LMDBEnvironment.open(at: directory.path, options: options)
+        let environment = try open(directory)
         defer { environment.close() }
         try environment.store([("a", "1"), ("b", "1")])
         let old = try copy(directory.path, ["data.mdb"])
@@ -108,7 +113,7 @@ import Testing
 
     @Test func `in the same boot nothing is run, whoever was killed`() throws {
         let directory = try TemporaryDirectory()
-        let environment = try LMDBEnvironment.open(at: directory.path, options: options)
+        let environment = try open(directory)
         defer { environment.close() }
         for number in 1...10 { try environment.store([("a", "\(number)")]) }
         let killed = try copy(directory.path)
@@ -121,9 +126,9 @@ import Testing
 
     @Test func `a commit that is too large for the log is durable by a checkpoint`() throws {
         let directory = try TemporaryDirectory()
-        var options = options
+        var options = LMDBEnvironment.Options()
         options.redoLimits.entryByteCount = 2_000
-        let environment = try LMDBEnvironment.open(at: directory.path, options: options)
+        let environment = try open(directory, options: options)
         defer { environment.close() }
         try environment.store([("small", "1")])
         #expect(try logByteCount(directory.path) > 0)
@@ -139,7 +144,7 @@ import Testing
 
     @Test func `a commit that fails after its entry was written does not come back`() throws {
         let directory = try TemporaryDirectory()
-        let environment = try LMDBEnvironment.open(at: directory.path, options: options)
+        let environment = try open(directory)
         defer { environment.close() }
         try environment.store([("a", "1")])
         let end = try logByteCount(directory.path)
@@ -164,14 +169,14 @@ import Testing
     @Test(.enabled(if: ForeignProcess.isAvailable))
     func `an open that finds another process recovering waits for it, and not for its end`() async throws {
         let directory = try TemporaryDirectory()
-        let environment = try LMDBEnvironment.open(at: directory.path, options: options)
+        let environment = try open(directory)
         try environment.store([("a", "1")])
         let crashed = try copy(directory.path)
         environment.close()
         try reboot(crashed)
         let other = try ForeignProcess()
-        try other.ask("open \(crashed.path)")
-        var impatient = options
+        try other.ask("open \(crashed.path) 1073741824")
+        var impatient = LMDBEnvironment.Options()
         impatient.patienceSeconds = 0
         let refused = #expect(throws: LMDBError.self) { try LMDBEnvironment.open(at: crashed.path, options: impatient) }
         #expect(refused?.code == .busy)
@@ -186,7 +191,7 @@ import Testing
 
     @Test func `a damaged entry before one that shows it was on the disk is an error that changes nothing`() throws {
         let directory = try TemporaryDirectory()
-        let environment = try LMDBEnvironment.open(at: directory.path, options: options)
+        let environment = try open(directory)
         defer { environment.close() }
         for number in 1...5 { try environment.store([("a", "\(number)")]) }
         let crashed = try copy(directory.path)
@@ -203,7 +208,7 @@ import Testing
 
     @Test func `a damaged last entry ends the log`() throws {
         let directory = try TemporaryDirectory()
-        let environment = try LMDBEnvironment.open(at: directory.path, options: options)
+        let environment = try open(directory)
         defer { environment.close() }
         for number in 1...5 { try environment.store([("a", "\(number)")]) }
         let end = try logByteCount(directory.path)
@@ -220,7 +225,7 @@ import Testing
 
     @Test func `a missing file of the log, or a data file of before, is an error that says so`() throws {
         let directory = try TemporaryDirectory()
-        let environment = try LMDBEnvironment.open(at: directory.path, options: options)
+        let environment = try open(directory)
         defer { environment.close() }
         try environment.store([("a", "1")])
         let old = try copy(directory.path, ["data.mdb"])
@@ -230,7 +235,7 @@ import Testing
             #expect(error?.detail.contains("\(name) is missing") == true)
         }
         for number in 1...20 { try environment.store([("a", "\(number)")]) }
-        let closing = try LMDBEnvironment.open(at: directory.path, options: options)
+        let closing = try open(directory)
         closing.close()
         let mixed = try copy(directory.path, RedoFiles.names)
         try FileManager.default.copyItem(atPath: old.path + "/data.mdb", toPath: mixed.path + "/data.mdb")
@@ -251,10 +256,10 @@ import Testing
     {
         for (log, growth) in [(4_000, 1 << 30), (1 << 20, 20 * 4_096)] {
             let directory = try TemporaryDirectory()
-            var options = options
+            var options = LMDBEnvironment.Options()
             options.redoLimits.logByteCount = log
             options.redoLimits.growthByteCount = growth
-            let environment = try LMDBEnvironment.open(at: directory.path, options: options)
+            let environment = try open(directory, options: options)
             defer { environment.close() }
             var lengths: [Int] = []
             for number in 1...200 {
@@ -265,5 +270,80 @@ import Testing
             #expect(lengths.max() ?? 0 < 10_000)
             #expect(try environment.info().fileBytes < 300 * 4_096, "the pages that a checkpoint frees are used again")
         }
+    }
+
+    @Test func `after a clean close the data file is whole by itself, also if another program writes to it`() throws {
+        let directory = try TemporaryDirectory()
+        let environment = try open(directory)
+        for number in 1...5 { try environment.store([("a", "\(number)")]) }
+        environment.close()
+        let alone = try copy(directory.path, ["data.mdb"])
+        let plain = try LMDBEnvironment.open(at: alone.path)
+        #expect(!plain.logsCommits)
+        #expect(try plain.value("a") == "5")
+        for number in 6...30 { try plain.store([("a", "\(number)"), ("foreign", "\(number)")]) }
+        plain.close()
+        // The other program wrote to the data file only, and then the system crashed.
+        let crashed = try copy(directory.path, RedoFiles.names)
+        try FileManager.default.copyItem(atPath: alone.path + "/data.mdb", toPath: crashed.path + "/data.mdb")
+        try reboot(crashed)
+        let again = try open(crashed)
+        defer { again.close() }
+        #expect(try again.value("a") == "30")
+        try again.store([("b", "1")])
+        #expect(try again.value("foreign") == "30")
+    }
+
+    @Test func `a process that writes nothing gives up its pin, and the next write takes another`() throws {
+        let directory = try TemporaryDirectory()
+        let environment = try open(directory)
+        defer { environment.close() }
+        try environment.store([("a", "1")])
+        #expect(try environment.readers().filter(\.isPin).count == 1)
+        let transaction = try environment.beginRead()
+        #expect(try environment.readers().filter { !$0.isPin && $0.transactionID != nil }.count == 1)
+        try environment.restLog()
+        try environment.store([("a", "2")])
+        try environment.restLog()
+        #expect(try environment.readers().filter(\.isPin).count == 1, "there was a write in between")
+        try environment.restLog()
+        #expect(try environment.readers().filter(\.isPin).isEmpty)
+        #expect(try environment.redoStatus()?.logByteCount == 0)
+        _ = transaction
+        try environment.store([("a", "3")])
+        #expect(try environment.readers().filter(\.isPin).count == 1)
+        #expect(try environment.redoStatus()?.logByteCount ?? 0 > 0)
+    }
+
+    @Test func `removing the log leaves a whole data file, also after a crash of the system`() throws {
+        let directory = try TemporaryDirectory()
+        let environment = try open(directory)
+        defer { environment.close() }
+        try environment.store([("a", "1")])
+        let old = try copy(directory.path, ["data.mdb"])
+        for number in 2...9 { try environment.store([("a", "\(number)")]) }
+        let crashed = try copy(directory.path, RedoFiles.names)
+        try FileManager.default.copyItem(atPath: old.path + "/data.mdb", toPath: crashed.path + "/data.mdb")
+        try reboot(crashed)
+        try RedoFiles.remove(in: crashed.path)
+        #expect(!FileManager.default.fileExists(atPath: crashed.path + "/" + RedoLogFile.name))
+        let plain = try LMDBEnvironment.open(at: crashed.path)
+        defer { plain.close() }
+        #expect(!plain.logsCommits)
+        #expect(try plain.value("a") == "9")
+    }
+
+    @Test func `the check of a log finds a damaged entry, while the store is open`() throws {
+        let directory = try TemporaryDirectory()
+        let environment = try open(directory)
+        defer { environment.close() }
+        for number in 1...5 { try environment.store([("a", "\(number)")]) }
+        #expect(try RedoFiles.fault(in: directory.path) == nil)
+        let url = URL(fileURLWithPath: directory.path + "/" + RedoLogFile.name)
+        let file = try FileHandle(forUpdating: url)
+        defer { try? file.close() }
+        try file.seek(toOffset: 60)
+        try file.write(contentsOf: Data([0xFF]))
+        #expect(try RedoFiles.fault(in: directory.path)?.contains("redo.log is damaged at byte 0") == true)
     }
 }

@@ -105,6 +105,8 @@ import Testing
         let tool = try Tool()
         var options = StoreOptions()
         options.maximumReaders = 2
+        // The pin of a redo log would take a slot.
+        options.usesRedoLog = false
         let store = try Store(at: tool.store, records: [], options: options)
         try store.read { _ in
             try store.read { _ in
@@ -215,7 +217,7 @@ import Testing
         let rows = try store.read { transaction in
             let head = try transaction._reading.feedHead()
             let before = try tool.run("readers", "--output", "jsonl").output
-            #expect(before.contains("\"behind\":0,\"position\":\(head.sequence)}"))
+            #expect(before.contains("\"behind\":0,\"position\":\(head.sequence),\"pin\":false}"))
             try tool.run("insert", "Log", "{\"text\": \"x\"}")
             try tool.run("insert", "Log", "{\"text\": \"y\"}")
             #expect(try tool.run("stat").output.contains("oldestReaderBehind  2\n"))
@@ -226,7 +228,7 @@ import Testing
         #expect(reader["command"]?.string?.isEmpty == false)
         let age = try #require(reader["processAgeSeconds"]?.number?.int64)
         #expect(age >= 0 && Double(age) <= ProcessInfo.processInfo.systemUptime)
-        #expect(rows.contains("\"behind\":2,\"position\":null}"))
+        #expect(rows.contains("\"behind\":2,\"position\":null,\"pin\":false}"))
     }
 
     @Test func `Progress is for terminals only, and tables keep to their width`() throws {
@@ -475,6 +477,7 @@ import Testing
             #expect(errors.hasPrefix("error: \(error)"), "\(command)")
         }
         let (data, lock) = (tool.store + "/data.mdb", tool.store + "/lock.mdb")
+        for name in ["/redo.checkpoint", "/redo.log"] { #expect(unsafe chmod(tool.store + name, 0o644) == 0) }
         #expect(unsafe chmod(tool.store, 0) == 0)
         for command in ["types", "verify", "get Log 1", "delete Log 1", "--store other restore store"] {
             try expect(command, "store/data.mdb cannot be examined: Permission denied")

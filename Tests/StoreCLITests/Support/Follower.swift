@@ -23,6 +23,7 @@ struct Follower {
         let setpriv = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
         let modes: [(String, mode_t)] = [
             ("", 0o755), ("/data.mdb", 0o444), ("/feed.wake", 0o444), ("/lock.mdb", 0o666),
+            ("/redo.checkpoint", 0o444), ("/redo.log", 0o444),
         ]
         for (name, mode) in modes { #expect(unsafe chmod(tool.store + name, mode) == 0) }
         #expect(unsafe chmod(tool.folder, 0o755) == 0)

@@ -73,6 +73,7 @@ struct Transcript {
             (#"(position  time) +"#, "$1  "),
             (#"(?m)^(--------  |-+  --------  ---  ------  ---------  -------  )-{20,30}(?=$|  ---)"#, "$1RULE"),
             (#"(fileBytes|mapBytes|usedPages|freePages)("?:?\s*)\d+"#, "$1$2SIZE"),
+            (#"(redoLogBytes|checkpointBehind|pinBehind|pinBytes)("?:?\s*)\d+"#, "$1$2SIZE"),
             (#", \d+ bytes"#, ", SIZE bytes"),
             // The rule below a column is as wide as a token, whose length varies.
             (#"-{65,80}"#, "RULE"),

@@ -96,7 +96,10 @@ import Testing
     {
         let folder = try StoreFolder()
         try open(folder).close()
-        try FileManager.default.removeItem(atPath: folder.path + "/data.mdb")
+        // Without the data file, a redo log is an error.
+        for name in ["data.mdb"] + RedoFiles.names {
+            try FileManager.default.removeItem(atPath: folder.path + "/" + name)
+        }
         try FileManager.default.createDirectory(
             atPath: folder.path + "/lost+found", withIntermediateDirectories: false)
         try Data([1]).write(to: URL(fileURLWithPath: folder.path + "/.keep"))

@@ -22,7 +22,7 @@ struct StoreCLI: ParsableCommand {
             Revert.self, Consumers.self, Migrate.self, Stat.self,
             Readers.self, Verify.self, ReplicationGroup.self,
             Record.self, Replay.self,
-            Backup.self, Compact.self, Restore.self,
+            Backup.self, Compact.self, Restore.self, RedoLog.self,
         ])
 
     @OptionGroup var options: GlobalOptions

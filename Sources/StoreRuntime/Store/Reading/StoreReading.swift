@@ -11,7 +11,9 @@ struct StoreReading {
     init(
         _ snapshot: LMDBSnapshot, at path: String, options: StoreOptions, records: [any Record.Type]
     ) throws(StoreError) {
-        guard let databases = try StoreFormat.openDatabases(snapshot) else {
+        guard let databases = try StoreFormat.openDatabases(snapshot),
+            try !StoreFormat.isUnborn(databases, snapshot)
+        else {
             throw StoreError(.notAStore, "\(path) holds no store", remedy: "name the directory of a store")
         }
         header = try StoreFormat.header(databases, snapshot)
@@ -24,11 +26,13 @@ struct StoreReading {
         state = StoreState(identity: header.identity, databases: databases, limits: options.limits, catalog: catalog)
     }
 
-    /// Returns whether opening the store for writing with `records` has nothing to write. The store has the current format, is no
+    /// Returns whether opening the store for writing with `records` has nothing to write. The store has this format, is no
     /// copy of another store, and no other program has written to it. No record type lacks its sample, or a part that `records`
     /// declare.
-    func isSettled(home: [UInt8], records: [any Record.Type], _ snapshot: LMDBSnapshot) throws(StoreError) -> Bool {
-        guard header.format == StoreFormat.version, header.home == home,
+    func isSettled(
+        format: UInt32, home: [UInt8], records: [any Record.Type], _ snapshot: LMDBSnapshot
+    ) throws(StoreError) -> Bool {
+        guard header.format >= format, header.home == home,
             header.head.transactionID == UInt64(snapshot.transactionID), let statistics = state.databases.statistics
         else { return false }
         for type in state.catalog.types where try SampleBuilder.lacksSample(type, statistics, snapshot) { return false }

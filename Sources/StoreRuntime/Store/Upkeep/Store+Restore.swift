@@ -69,13 +69,36 @@ private struct Restoration {
         guard StoreFile.sync(made) else { throw StoreError(failed: "\(made) cannot be written to disk") }
         let lock = try StoreLock.take(target)
         defer { lock.release() }
+        let aside = try removeLog(work)
         do {
             try exchange(work)
         } catch {
+            for name in aside { _ = unsafe rename(work.path + "/" + name, target + "/" + name) }
             if isTargetMade { removeTarget(work) }
             throw error
         }
         WorkFolder.sweep(target)
+    }
+
+    /// Removes the redo log of the store that goes, which must not be run on the new data file. The old data file first gets what the
+    /// log has, so a crash before the exchange leaves the old store whole. A log that is damaged is put aside as it is.
+    ///
+    /// - Returns: the names of the files that were put aside.
+    private func removeLog(_ work: WorkFolder) throws(StoreError) -> [String] {
+        do {
+            try RedoFiles.remove(in: target)
+            return []
+        } catch {
+            // Errors of LMDB have negative codes.
+            guard error.systemCode <= 0 else { throw StoreError(error) }
+        }
+        let aside = RedoFiles.names.filter { unsafe rename(target + "/" + $0, work.path + "/" + $0) == 0 }
+        guard StoreFile.syncDirectory(target) else {
+            let error = StoreError(failed: "the directory \(target) cannot be written to disk")
+            for name in aside { _ = unsafe rename(work.path + "/" + name, target + "/" + name) }
+            throw error
+        }
+        return aside
     }
 
     /// Creates the target if it is missing, and returns whether it did.
@@ -94,8 +117,8 @@ private struct Restoration {
     }
 
     private func copy(to work: String) throws {
-        // If there is a lock file, a program may be writing, and only LMDB can make a consistent copy.
-        if FileManager.default.fileExists(atPath: source + "/lock.mdb") {
+        // If there is a lock file, a program may be writing, and only LMDB can make a consistent copy. A redo log may have to be run.
+        if FileManager.default.fileExists(atPath: source + "/lock.mdb") || RedoFiles.exist(in: source) {
             var options = StoreOptions()
             options.isReadOnly = true
             let store = try Store(at: source, records: [], options: options)
@@ -113,6 +136,7 @@ private struct Restoration {
         options.isReadOnly = !isReplica
         if isReplica {
             options.isJoining = true
+            options.leavesRedoLog = true
             options.commitLog = JoiningLog()
         }
         let store = try Store(at: work, records: [], options: options)

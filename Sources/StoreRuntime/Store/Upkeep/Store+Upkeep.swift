@@ -58,6 +58,12 @@ extension Store {
         return try mapLMDB { () throws(LMDBError) in try core.environment.readers() }
     }
 
+    /// Returns the use of the redo log; nil for a store without one.
+    package func redoLog(_ readers: [LMDBReader], _ info: LMDBInfo) throws(StoreError) -> RedoLogUsage? {
+        try requireOpen()
+        return try mapLMDB { () throws(LMDBError) in try RedoLogUsage(core.environment, readers, info) }
+    }
+
     /// Frees the reader slots of processes that have ended.
     ///
     /// - Returns: how many slots it freed.

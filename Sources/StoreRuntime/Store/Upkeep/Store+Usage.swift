@@ -7,6 +7,8 @@ public struct StoreUsage: Hashable, Sendable {
     public let mapByteCount: Int
     /// How far into the map there is data, in bytes. Free pages within that range count too.
     public let usedByteCount: Int
+    /// The redo log; nil for a store without one.
+    public let redoLog: RedoLogUsage?
     /// How many read transactions are open in all processes.
     public let readerCount: Int
     /// How many commits are newer than the oldest snapshot that a read transaction holds; 0 if every snapshot is the newest one.
@@ -27,13 +29,14 @@ extension Store {
         try requireOpen()
         return try mapLMDB { () throws(LMDBError) in
             // Read before the newest commit, so that no snapshot is newer than that commit.
-            let snapshots = try core.environment.readers().compactMap(\.transactionID)
+            let readers = try core.environment.readers()
+            let snapshots = readers.filter { !$0.isPin }.compactMap(\.transactionID)
             let info = try core.environment.info()
             let oldest = snapshots.min() ?? info.lastTransactionID
             let heldBytes = try core.environment.byteCount(heldBy: oldest, info)
             return StoreUsage(
                 mapByteCount: info.mapSize, usedByteCount: (info.lastPage + 1) * info.pageSize,
-                readerCount: snapshots.count,
+                redoLog: try RedoLogUsage(core.environment, readers, info), readerCount: snapshots.count,
                 oldestReaderAge: Swift.max(info.lastTransactionID - oldest, 0), oldestReaderByteCount: heldBytes,
                 queuedWriteCount: core.waitingCount)
         }

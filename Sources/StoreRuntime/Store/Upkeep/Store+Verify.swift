@@ -59,7 +59,13 @@ extension Store {
         while true {
             let raw = try mapLMDB { () throws(LMDBError) in try environment.beginRead() }
             do {
-                return try StoreVerifier.verify(raw.snapshot, onProgress: onProgress, onFinding: onFinding)
+                var summary = try StoreVerifier.verify(raw.snapshot, onProgress: onProgress, onFinding: onFinding)
+                let fault = try mapLMDB { () throws(LMDBError) in try RedoFiles.fault(in: environment.path) }
+                if let fault {
+                    summary.findingCount += 1
+                    onFinding(VerifyFinding(.storage, at: .redoLog, fault))
+                }
+                return summary
             } catch {
                 // Another process has just created a database; the next snapshot shows it.
                 guard error.code == .inUse, attempt < attempts else { throw error }

@@ -20,7 +20,8 @@ struct Benchmarks: AsyncParsableCommand {
             the other sides ModelStore is, beside the targets.
             """,
         subcommands: [
-            YCSB.self, FeedBenchmark.self, LiveBenchmark.self, OwnershipBenchmark.self, PastBenchmark.self,
+            YCSB.self, CommitBenchmark.self, FeedBenchmark.self, LiveBenchmark.self, OwnershipBenchmark.self,
+            PastBenchmark.self,
             ReplayBenchmark.self, ReplicationBenchmark.self,
         ])
 
@@ -32,6 +33,8 @@ struct Benchmarks: AsyncParsableCommand {
     @Option(help: "The directory for the files, on a real disk; the directory for temporary files by default.")
     var directory: String?
     @Option(help: "Also write the results to this file as JSON.") var json: String?
+    @Option(help: "Compare the ratios with those in this file of an earlier run, and fail if one fell by a tenth.")
+    var check: String?
     @Flag(
         help:
             "Measure processor time, which other programs distort less, except in rows 6 and 7, which wait for the disk."
@@ -51,6 +54,8 @@ struct Benchmarks: AsyncParsableCommand {
         let own = "\(parent)/benchmarks-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: own) }
+        // Read before the run, which takes an hour.
+        let baseline = try check.map(Baseline.init(contentsOf:))
         let session = Session(
             accountCount: rows, rounds: rounds, only: only, directory: own, countsProcessorTime: processorTime)
         print("\(rows) accounts, medians of \(rounds) rounds; time of one operation; ratios are ModelStore's speed")
@@ -68,6 +73,7 @@ struct Benchmarks: AsyncParsableCommand {
         for kind in SideKind.allCases { try sides[kind].close() }
         if session.isWanted("8") { footprint.printOut() }
         if let json { try writeJSON(session.rows, footprint, to: json) }
+        try baseline?.check(session.rows)
     }
 
     private func measureFootprint(_ session: Session) throws -> Footprint {
@@ -85,12 +91,8 @@ struct Benchmarks: AsyncParsableCommand {
     }
 
     private func writeJSON(_ rows: [TableRow], _ footprint: Footprint, to path: String) throws {
-        struct Output: Encodable {
-            let rows: [TableRow]
-            let footprint: Footprint
-        }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        try encoder.encode(Output(rows: rows, footprint: footprint)).write(to: URL(fileURLWithPath: path))
+        try encoder.encode(Results(rows: rows, footprint: footprint)).write(to: URL(fileURLWithPath: path))
     }
 }

@@ -28,7 +28,9 @@ struct NewStore {
     }
 
     private func fill(_ work: String, _ types: [SchemaDocument.Entry]) throws {
-        let store = try Store(at: work, records: [], options: StoreAccess.optionsOfNewStore())
+        var options = StoreAccess.optionsOfNewStore()
+        options.leavesRedoLog = true
+        let store = try Store(at: work, records: [], options: options)
         defer { store.close() }
         try store.addTypes(types.map(\.schema))
         try keepAssignedIDs(types, in: store)

@@ -34,7 +34,7 @@ enum Workload: String, CaseIterable, Codable {
     func target(clients: Int) -> Double? {
         switch self {
         case .c, .d, .e: 3
-        case .a, .b, .f: clients == 64 ? 3 : nil
+        case .a, .b, .f: clients == 64 ? 3 : 1.3
         }
     }
 

@@ -60,7 +60,11 @@ protocol WorkloadSide: AnyObject, Sendable {
 final class ModelStoreWorkload: WorkloadSide {
     private let store: Store
 
-    init(directory: String) throws { store = try Store(at: directory, records: WorkloadUser.self) }
+    init(directory: String, usesRedoLog: Bool? = nil) throws {
+        var options = StoreOptions()
+        options.usesRedoLog = usesRedoLog
+        store = try Store(at: directory, records: WorkloadUser.self, options: options)
+    }
 
     func load(_ users: [WorkloadUser]) throws {
         try store.write { transaction in for user in users { try transaction.insert(user) } }

@@ -10,7 +10,7 @@ struct Readers: ParsableCommand {
         abstract: "Lists the open read transactions of all processes.",
         discussion: """
             A long transaction prevents the reuse of freed pages. The column behind shows the number of commits since \
-            the transaction's snapshot. The command itself needs no free slot. LMDB does not record the age of a transaction. processAgeSeconds is the age of \
+            the transaction's snapshot. A pin belongs to the redo log: it keeps the pages of the last checkpoint. The command itself needs no free slot. LMDB does not record the age of a transaction. processAgeSeconds is the age of \
             its process, which is at least as great. --clear-stale frees the slots of processes that no longer exist.
             """)
 
@@ -22,7 +22,7 @@ struct Readers: ParsableCommand {
             OutputColumn("process", isNumeric: true), OutputColumn("command"),
             OutputColumn("processAgeSeconds", isNumeric: true), OutputColumn("thread"),
             OutputColumn("transaction", isNumeric: true), OutputColumn("behind", isNumeric: true),
-            OutputColumn("position", isNumeric: true),
+            OutputColumn("position", isNumeric: true), OutputColumn("pin"),
         ]
         let report = try ReaderReport(at: options.requireStore(), clearsStale: clearStale)
         let rows = ReaderList.others(report.readers).map { reader in
@@ -36,6 +36,7 @@ struct Readers: ParsableCommand {
                 reader.transactionID.map { OutputCell($0) } ?? OutputCell(.null),
                 reader.transactionID.map { OutputCell(max(report.newest - $0, 0)) } ?? OutputCell(.null),
                 head.map { OutputCell(.number(JSONNumber($0))) } ?? OutputCell(.null),
+                OutputCell(.bool(reader.isPin)),
             ]
         }
         try options.printing { output in

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import LMDB
 import ModelStoreReplication
 import StoreEngine
@@ -14,7 +15,9 @@ struct Stat: ParsableCommand {
     func run() throws {
         let (facts, consumers, databases) = try options.read { store in
             let info = try store.environmentInfo()
-            let readers = try ReaderList.others(store.readers())
+            let slots = try store.readers()
+            let readers = ReaderList.others(slots).filter { !$0.isPin }
+            let log = try store.redoLog(slots, info)
             let position = try store.position
             let consumers = try store.consumersByConditions()
             return try store.read { transaction in
@@ -22,7 +25,7 @@ struct Stat: ParsableCommand {
                 let databases = try DatabaseFacts.all(reading)
                 let facts = try StoreFacts(
                     info: info, readers: readers, position: position, consumers: consumers, reading: reading)
-                return (try facts.list + Self.replicaFacts(store), consumers, databases)
+                return (try facts.list + Self.logFacts(log) + Self.replicaFacts(store), consumers, databases)
             }
         }
         try options.printing { output in
@@ -52,6 +55,18 @@ struct Stat: ParsableCommand {
             case .csv: try print(databases, .csv, to: output)
             }
         }
+    }
+
+    /// The redo log; empty for a store without one.
+    private static func logFacts(_ log: RedoLogUsage?) -> [(name: String, cell: OutputCell)] {
+        guard let log else { return [] }
+        return [
+            ("redoLogBytes", OutputCell(log.byteCount)),
+            ("checkpointBehind", OutputCell(log.checkpointAge)),
+            ("checkpointTime", OutputCell(log.checkpointTime.iso8601)),
+            ("pinBehind", OutputCell(log.pinAge)),
+            ("pinBytes", OutputCell(log.pinByteCount)),
+        ]
     }
 
     /// The place of a replica in its log; empty for a store without replicas.
