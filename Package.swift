@@ -180,8 +180,8 @@ let package = Package(
         // Tests.
         // Programs beside a test: how it starts, kills and talks to them.
         .target(name: "ChildPrograms", path: "Tests/ChildPrograms"),
-        // Seeded choices and the length of randomized tests.
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        // Seeded choices, the length of randomized tests, and files as another boot finds them.
+        .target(name: "TestSupport", dependencies: ["LMDB"], path: "Tests/TestSupport"),
         // The checks that every log of replicas must pass.
         .target(
             name: "ReplicaChecks",

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The possible contents of the disk under a folder after a power failure: those of each file, as ``Disk`` has them, and the names.
 ///
@@ -119,13 +120,16 @@ extension FolderDisk.Image {
         }
     }
 
-    /// Makes a folder with this content, and removes an existing one first.
+    /// Makes a folder with this content, as another boot of the system finds it, and removes an existing one first.
     func write(to folder: String) throws {
         try? FileManager.default.removeItem(atPath: folder)
         for directory in [""] + directories.sorted() {
             try FileManager.default.createDirectory(atPath: folder + directory, withIntermediateDirectories: true)
         }
-        for (name, content) in files { try content.write(to: URL(fileURLWithPath: folder + name)) }
+        for (name, content) in files {
+            let found = name.hasSuffix("/redo.checkpoint") ? OtherBoot.checkpoints(content) : content
+            try found.write(to: URL(fileURLWithPath: folder + name))
+        }
     }
 
     /// The image without the files that programs also write through maps, which no log follows.

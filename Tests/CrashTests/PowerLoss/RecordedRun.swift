@@ -1,6 +1,6 @@
 import ChildPrograms
 import Foundation
-import LMDB
+import TestSupport
 
 /// One run of workers on a new store, with the log of their operations on its files.
 final class RecordedRun {
@@ -124,20 +124,9 @@ final class RecordedRun {
             let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
             defer { try? file.close() }
             try file.truncate(atOffset: 0)
-            try file.write(contentsOf: name == "/redo.checkpoint" ? Self.rebooted(content) : content)
+            try file.write(contentsOf: name == "/redo.checkpoint" ? OtherBoot.checkpoints(content) : content)
         }
     }
 
     private static let mappedFiles: Set<String> = ["lock.mdb", "feed.wake"]
-
-    /// Returns a side file of the redo log whose checkpoints are from another boot.
-    private static func rebooted(_ content: Data) -> Data {
-        var bytes = [UInt8](content)
-        for offset in [0, 4_096] where offset < bytes.count {
-            guard var record = CheckpointRecord(Array(bytes[offset...])) else { continue }
-            record.boot = "another boot"
-            bytes.replaceSubrange(offset..<offset + CheckpointRecord.byteCount, with: record.bytes)
-        }
-        return Data(bytes)
-    }
 }

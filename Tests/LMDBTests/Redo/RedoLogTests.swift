@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LMDB
@@ -25,18 +26,6 @@ import Testing
             try FileManager.default.copyItem(atPath: source + "/" + name, toPath: target.path + "/" + name)
         }
         return target
-    }
-
-    /// Makes the checkpoints of a copy those of another boot.
-    private func reboot(_ directory: TemporaryDirectory, as boot: String = "another boot") throws {
-        let url = URL(fileURLWithPath: directory.path + "/" + CheckpointFile.name)
-        var bytes = [UInt8](try Data(contentsOf: url))
-        for offset in [0, 4_096] {
-            guard var record = CheckpointRecord(Array(bytes[offset...])) else { continue }
-            record.boot = boot
-            bytes.replaceSubrange(offset..<offset + CheckpointRecord.byteCount, with: record.bytes)
-        }
-        try Data(bytes).write(to: url)
     }
 
     private func logByteCount(_ path: String) throws -> Int {
@@ -98,7 +87,7 @@ import Testing
 
         let crashed = try copy(directory.path, RedoFiles.names)
         try FileManager.default.copyItem(atPath: old.path + "/data.mdb", toPath: crashed.path + "/data.mdb")
-        try reboot(crashed)
+        try OtherBoot.enter(crashed.path)
         let again = try LMDBEnvironment.open(at: crashed.path)
         defer { again.close() }
         #expect(try again.value("a") == "40")
@@ -135,7 +124,7 @@ import Testing
         try environment.store((0..<100).map { ("large \($0)", String(repeating: "x", count: 50)) })
         #expect(try logByteCount(directory.path) == 0)
         let crashed = try copy(directory.path)
-        try reboot(crashed)
+        try OtherBoot.enter(crashed.path)
         let again = try LMDBEnvironment.open(at: crashed.path)
         defer { again.close() }
         #expect(try again.value("large 99") != nil)
@@ -157,7 +146,7 @@ import Testing
         #expect(removed == 1)
         #expect(try logByteCount(directory.path) == end)
         let crashed = try copy(directory.path)
-        try reboot(crashed)
+        try OtherBoot.enter(crashed.path)
         let again = try LMDBEnvironment.open(at: crashed.path)
         #expect(try again.value("a") == "1")
         #expect(try again.value("b") == nil)
@@ -173,7 +162,7 @@ import Testing
         try environment.store([("a", "1")])
         let crashed = try copy(directory.path)
         environment.close()
-        try reboot(crashed)
+        try OtherBoot.enter(crashed.path)
         let other = try ForeignProcess()
         try other.ask("open \(crashed.path) 1073741824")
         var impatient = LMDBEnvironment.Options()
@@ -182,7 +171,7 @@ import Testing
         #expect(refused?.code == .busy)
         #expect(refused?.detail.contains("has to be recovered") == true)
         // The other process has recovered the store, and keeps it open.
-        try reboot(crashed, as: BootIdentity.current)
+        try OtherBoot.enter(crashed.path, boot: BootIdentity.current)
         let again = try LMDBEnvironment.open(at: crashed.path, options: impatient)
         #expect(try again.value("a") == "1")
         again.close()
@@ -195,7 +184,7 @@ import Testing
         defer { environment.close() }
         for number in 1...5 { try environment.store([("a", "\(number)")]) }
         let crashed = try copy(directory.path)
-        try reboot(crashed)
+        try OtherBoot.enter(crashed.path)
         let url = URL(fileURLWithPath: crashed.path + "/" + RedoLogFile.name)
         var bytes = [UInt8](try Data(contentsOf: url))
         bytes[60] ^= 1
@@ -213,7 +202,7 @@ import Testing
         for number in 1...5 { try environment.store([("a", "\(number)")]) }
         let end = try logByteCount(directory.path)
         let crashed = try copy(directory.path)
-        try reboot(crashed)
+        try OtherBoot.enter(crashed.path)
         let url = URL(fileURLWithPath: crashed.path + "/" + RedoLogFile.name)
         var bytes = [UInt8](try Data(contentsOf: url))
         bytes[end - 16] ^= 1
@@ -239,14 +228,14 @@ import Testing
         closing.close()
         let mixed = try copy(directory.path, RedoFiles.names)
         try FileManager.default.copyItem(atPath: old.path + "/data.mdb", toPath: mixed.path + "/data.mdb")
-        try reboot(mixed)
+        try OtherBoot.enter(mixed.path)
         // The data file is not older than the checkpoint, so its commits are those of the log.
         let again = try LMDBEnvironment.open(at: mixed.path)
         #expect(try again.value("a") == "20")
         again.close()
         let newer = try copy(mixed.path, RedoFiles.names)
         try FileManager.default.copyItem(atPath: old.path + "/data.mdb", toPath: newer.path + "/data.mdb")
-        try reboot(newer)
+        try OtherBoot.enter(newer.path)
         let error = #expect(throws: LMDBError.self) { try LMDBEnvironment.open(at: newer.path) }
         #expect(error?.detail.contains("data.mdb is older than redo.checkpoint") == true)
     }
@@ -286,7 +275,7 @@ import Testing
         // The other program wrote to the data file only, and then the system crashed.
         let crashed = try copy(directory.path, RedoFiles.names)
         try FileManager.default.copyItem(atPath: alone.path + "/data.mdb", toPath: crashed.path + "/data.mdb")
-        try reboot(crashed)
+        try OtherBoot.enter(crashed.path)
         let again = try open(crashed)
         defer { again.close() }
         #expect(try again.value("a") == "30")
@@ -324,7 +313,7 @@ import Testing
         for number in 2...9 { try environment.store([("a", "\(number)")]) }
         let crashed = try copy(directory.path, RedoFiles.names)
         try FileManager.default.copyItem(atPath: old.path + "/data.mdb", toPath: crashed.path + "/data.mdb")
-        try reboot(crashed)
+        try OtherBoot.enter(crashed.path)
         try RedoFiles.remove(in: crashed.path)
         #expect(!FileManager.default.fileExists(atPath: crashed.path + "/" + RedoLogFile.name))
         let plain = try LMDBEnvironment.open(at: crashed.path)

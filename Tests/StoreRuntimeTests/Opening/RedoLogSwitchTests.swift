@@ -1,6 +1,7 @@
 import Foundation
 import LMDB
 import StoreEngine
+import TestSupport
 import Testing
 
 @testable import StoreRuntime
@@ -21,18 +22,6 @@ import Testing
         return try StoreFormat.header(reading.state.databases, reading.snapshot).format
     }
 
-    /// Makes the checkpoints of a store those of another boot.
-    private func reboot(_ path: String) throws {
-        let url = URL(fileURLWithPath: path + "/redo.checkpoint")
-        var bytes = [UInt8](try Data(contentsOf: url))
-        for offset in [0, 4_096] {
-            guard var record = CheckpointRecord(Array(bytes[offset...])) else { continue }
-            record.boot = "another boot"
-            bytes.replaceSubrange(offset..<offset + CheckpointRecord.byteCount, with: record.bytes)
-        }
-        try Data(bytes).write(to: url)
-    }
-
     /// Copies the files of a store that is open, as a crash of the system leaves them, with its data file of before.
     private func crashed(_ path: String, data: String) throws -> StoreFolder {
         let folder = try StoreFolder()
@@ -40,7 +29,7 @@ import Testing
             try FileManager.default.copyItem(atPath: path + "/" + name, toPath: folder.path + "/" + name)
         }
         try FileManager.default.copyItem(atPath: data, toPath: folder.path + "/data.mdb")
-        try reboot(folder.path)
+        try OtherBoot.enter(folder.path)
         return folder
     }
 
