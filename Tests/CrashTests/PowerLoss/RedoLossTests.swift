@@ -33,7 +33,8 @@ import Testing
 
     @Test(arguments: ["redo.log", "redo.checkpoint", "data.mdb"])
     func `a disk that does not sync one of the files is found out`(name: String) throws {
-        let run = try RecordedRun(promise: "full", count: 30, redoLog: 4_096)
+        // In a short log, most commits are too large for an entry, and a checkpoint makes them durable.
+        let run = try RecordedRun(promise: "full", count: 30, redoLog: name == "redo.log" ? 65_536 : 4_096)
         var loss = PowerLoss(run, log: run.folderLog.without(syncsOf: name), seed: TestRun.seed)
         try loss.cutEverywhere(images: 300, stopAtViolations: 5)
         TestRun.note("without syncs of \(name): \(loss.outcome.summary); \(loss.outcome.violations.first ?? "none")")
