@@ -1,3 +1,4 @@
+internal import CLMDB
 internal import Glibc
 
 /// Operations on the files and directories of stores. They never follow a symbolic link to a file.

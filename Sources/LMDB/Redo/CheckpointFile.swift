@@ -1,3 +1,4 @@
+internal import CLMDB
 internal import Glibc
 
 /// The side file of the redo log, `redo.checkpoint`: the last two checkpoints.
