@@ -70,7 +70,9 @@ final class RedoLog: Sendable {
             // Another process has cleared the pin's slot, and may use it. An end of the pin would clear it once more.
             if pin == nil { state.pin = nil }
             let situation = RedoSituation(
-                pin: pin, checkpoint: state.checkpoint.transaction, newest: newest, lastLogged: state.tail.transaction,
+                // A closed checkpoint promises that no entry follows it.
+                pin: state.checkpoint.isClosed ? nil : pin, checkpoint: state.checkpoint.transaction, newest: newest,
+                lastLogged: state.tail.transaction,
                 logByteCount: state.tail.offset,
                 growthByteCount: (info.lastPage - state.checkpoint.lastPage) * info.pageSize,
                 isSuspect: !flags.isEmpty)

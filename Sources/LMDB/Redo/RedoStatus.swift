@@ -4,11 +4,9 @@ internal import Glibc
 package struct RedoStatus: Equatable, Sendable {
     /// The length of the entries since the last checkpoint, in bytes.
     package let logByteCount: Int
-    /// The number of the last checkpoint.
-    package let checkpoint: UInt64
-    /// The newest commit in it.
+    /// The newest commit in the last checkpoint.
     package let transaction: UInt64
-    /// When it was made, in seconds since 1970.
+    /// When the last checkpoint was made, in seconds since 1970.
     package let time: Double
 
     /// Reads the state of files that may be in use. Only the headers of entries are looked at.
@@ -22,7 +20,6 @@ package struct RedoStatus: Equatable, Sendable {
             tail.advance(past: entry)
         }
         logByteCount = tail.offset
-        checkpoint = record.number
         transaction = record.transaction
         time = files.side.modificationTime
     }
