@@ -12,10 +12,14 @@ struct ConditionRanges {
         case .membership(let name, let values):
             guard isOwn(name) else { return .all }
             var result: [KeyRange] = []
-            let mayBeNone = isOptional
-            for value in values where mayBeNone || value != .none {
-                guard let key = key(of: value) else { return .all }
-                result.append(.prefixed(by: key, isPoint: true))
+            result.reserveCapacity(values.count)
+            let (fieldType, mayBeNone) = (type.fields[part.fieldIndex].type, isOptional)
+            // Two buffers for all values.
+            var key = ByteWriter(capacity: 64)
+            var scratch = ByteWriter(capacity: 64)
+            for value in Self.inOrder(values) where mayBeNone || value != .none {
+                guard let bytes = self.key(of: value, as: fieldType, &key, &scratch) else { return .all }
+                result.append(.prefixed(by: bytes, isPoint: true))
             }
             return KeyRanges(result)
         case .text(let name, let test, let pattern, let options):
@@ -31,6 +35,19 @@ struct ConditionRanges {
         case .found(let found): return found.isExcluded ? .all : ranges(found)
         case .fieldComparison, .arithmetic, .element, .elements, .size, .inverse, .invalid: return .all
         }
+    }
+
+    /// Returns values in the order of their keys if they are integers, which most ids are. The walk of a request with many ids then
+    /// finds their keys one after the other in memory.
+    private static func inOrder(_ values: [DynamicValue]) -> [DynamicValue] {
+        var integers: [Int64] = []
+        integers.reserveCapacity(values.count)
+        for value in values {
+            guard case .int(let integer) = value else { return values }
+            integers.append(integer)
+        }
+        integers.sort()
+        return integers.map { .int($0) }
     }
 
     /// Returns the ranges for the opposite of a condition.
@@ -105,8 +122,15 @@ struct ConditionRanges {
     }
 
     private func key(of value: DynamicValue, as type: FieldType) -> [UInt8]? {
-        var scratch = ByteWriter(capacity: 64)
         var key = ByteWriter(capacity: 64)
+        var scratch = ByteWriter(capacity: 64)
+        return self.key(of: value, as: type, &key, &scratch)
+    }
+
+    private func key(
+        of value: DynamicValue, as type: FieldType, _ key: inout ByteWriter, _ scratch: inout ByteWriter
+    ) -> [UInt8]? {
+        key.removeAll()
         do {
             try part.append(value, as: type, to: &key, scratch: &scratch)
             return key.array()

@@ -58,13 +58,15 @@ struct KeyRanges: Hashable, Sendable {
 
     /// Sorts the ranges and joins those that overlap.
     init(_ ranges: [KeyRange]) {
-        if ranges.count == 1 {
-            self.ranges = ranges[0].isEmpty ? [] : ranges
+        if Self.areInOrder(ranges) {
+            self.ranges = ranges
             return
         }
-        let ordered = ranges.filter { !$0.isEmpty }.sorted { $0.lower.precedes($1.lower) }
         var joined: [KeyRange] = []
-        for range in ordered {
+        joined.reserveCapacity(ranges.count)
+        for place in Self.order(of: ranges) {
+            let range = ranges[place]
+            if range.isEmpty { continue }
             guard let last = joined.last else {
                 joined.append(range)
                 continue
@@ -83,6 +85,27 @@ struct KeyRanges: Hashable, Sendable {
             }
         }
         self.ranges = joined
+    }
+
+    /// Whether no range is empty, and each begins where the one before ends, or later.
+    private static func areInOrder(_ ranges: [KeyRange]) -> Bool {
+        for place in ranges.indices {
+            if ranges[place].isEmpty { return false }
+            guard place > 0 else { continue }
+            guard let end = ranges[place - 1].upper, !ranges[place].lower.precedes(end) else { return false }
+        }
+        return true
+    }
+
+    /// Returns the places of ranges in the order of their lower bounds. A request for many ids sorts as many ranges, and comparing
+    /// integers is much faster than comparing arrays.
+    private static func order(of ranges: [KeyRange]) -> [Int] {
+        var places = ranges.indices.map { (leading: ranges[$0].lower.leadingInteger, place: $0) }
+        places.sort {
+            $0.leading == $1.leading
+                ? ranges[$0.place].lower.precedes(ranges[$1.place].lower) : $0.leading < $1.leading
+        }
+        return places.map(\.place)
     }
 
     /// Whether the ranges cover all keys.
@@ -122,4 +145,11 @@ struct KeyRanges: Hashable, Sendable {
 extension [UInt8] {
     /// Whether these bytes sort before others. A prefix sorts before longer bytes.
     fileprivate func precedes(_ other: [UInt8]) -> Bool { unsafe span.bytes.compared(to: other.span.bytes) < 0 }
+
+    /// The first eight bytes as an integer that sorts as they do. Bytes that are missing count as zeros.
+    fileprivate var leadingInteger: UInt64 {
+        var result: UInt64 = 0
+        for offset in 0..<8 { result = result << 8 | (offset < count ? UInt64(self[offset]) : 0) }
+        return result
+    }
 }
