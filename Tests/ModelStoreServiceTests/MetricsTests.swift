@@ -81,6 +81,20 @@ import Testing
         #expect(try gauge("queued_writes") == 0)
     }
 
+    @Test func `the redo log is reported as it is at that moment`() async throws {
+        // A store in memory has no log.
+        let files = TestStore()
+        let store = try files.open()
+        defer { store.close() }
+        try await store.sell(0..<10)
+        try metrics.report(store)
+        let log = try #require(try store.usage().redoLog)
+        #expect(try gauge("redo_log_bytes") == Double(log.byteCount) && log.byteCount > 0)
+        #expect(try gauge("redo_log_checkpoint_age") == Double(log.checkpointAge) && log.checkpointAge > 0)
+        #expect(try gauge("redo_log_pin_age") == Double(log.pinAge) && log.pinAge > 0)
+        #expect(try gauge("redo_log_pin_bytes") == Double(log.pinByteCount))
+    }
+
     @Test func `the progress of a replica is reported`() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "metrics-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: path) }

@@ -43,6 +43,24 @@ import Testing
         }
     }
 
+    @Test func `an entry is the next one only of the log, the checkpoint and the commit that it continues`() {
+        let metas = [1, 2].map { [UInt8](repeating: $0, count: DataFileMeta.byteCount) }
+        let checkpoint = CheckpointRecord(
+            number: 3, transaction: 10, pageSize: 4_096, isClosed: false, metas: metas)
+        let tail = RedoTail(after: checkpoint)
+        func isNext(checkpoint number: UInt64 = 3, transaction: UInt64 = 11, previous: UInt64? = nil) -> Bool {
+            let entry = RedoEntry(
+                checkpoint: number, transaction: transaction, durableByteCount: 0,
+                previous: previous ?? checkpoint.salt)
+            return tail.isFollowed(by: entry, of: checkpoint)
+        }
+        #expect(isNext())
+        #expect(!isNext(checkpoint: 2) && !isNext(checkpoint: 4))
+        #expect(!isNext(transaction: 10) && !isNext(transaction: 12))
+        // A crash can lose a checkpoint, and the next one gets its number. Then entries of the lost one may still be in the log.
+        #expect(!isNext(previous: checkpoint.salt &+ 1))
+    }
+
     @Test func `operations are read in order, with the name of a database before the first of them`() {
         let (entry, bytes) = sealed(2)
         var kinds: [RedoOperations.Kind] = []
