@@ -233,7 +233,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ModelStoreTestingTests",
-            dependencies: ["ModelStoreTesting", "ModelStore", "StoreRuntime", "StoreEngine", "TestSupport"]
+            dependencies: ["ModelStoreTesting", "ModelStore", "StoreRuntime", "StoreEngine", "LMDB", "TestSupport"]
         ),
         .testTarget(
             name: "ModelStoreComponentsTests",

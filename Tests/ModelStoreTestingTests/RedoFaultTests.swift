@@ -1,0 +1,93 @@
+import Foundation
+import LMDB
+import ModelStore
+import ModelStoreTesting
+import StoreEngine
+import StoreRuntime
+import TestSupport
+import Testing
+
+/// Writes to a store with a redo log, with a failure at each call of the log, its side file and the data file.
+@Suite("Faults of the redo log", .timeLimit(.minutes(TestLength.waitMinutes))) struct RedoFaultTests {
+    private static let calls: [FaultInjector.Call] = [.writeFile, .syncFile, .sync, .commit]
+
+    /// A store with a log in which a few writes meet everything: growth of the log, checkpoints, and a commit without an entry.
+    private struct Scene {
+        let faults: FaultInjector
+        let path: String
+        private let directory: TestDirectory
+        private let store: Store
+        private(set) var acknowledged: Set<String> = []
+        private(set) var unknown: Set<String> = []
+
+        init() throws {
+            directory = try TestDirectory()
+            faults = FaultInjector(path: directory.path)
+            path = directory.path + "/store"
+            var options = StoreOptions()
+            options.redoLimits.logByteCount = 4_096
+            options.redoLimits.entryByteCount = 2_048
+            store = try Store(at: path, records: Lamp.self, options: options)
+        }
+
+        mutating func write(_ id: String) {
+            // The fourth write is too large for an entry.
+            let room = String(repeating: "r", count: id == "3" ? 4_000 : 100)
+            do {
+                try store.write { tx in try tx.insert(Lamp(id: id, room: room)) }
+                acknowledged.insert(id)
+            } catch {
+                if (error as? StoreError)?.code == .outcomeUnknown { unknown.insert(id) }
+            }
+        }
+
+        /// Checks the records of this store as a crash of the system leaves them now, and the store itself after its end.
+        func expectKept(_ comment: Comment) throws {
+            let crashed = directory.path + "/crashed"
+            try FileManager.default.copyItem(atPath: path, toPath: crashed)
+            try OtherBoot.enter(crashed)
+            store.close()
+            for place in [crashed, path] {
+                let again = try Store(at: place, records: Lamp.self)
+                let ids = Set(try again.read { try $0.fetch(FetchRequest<Lamp>()).map(\.id) })
+                #expect(acknowledged.isSubset(of: ids), "\(comment), \(place)")
+                #expect(ids.subtracting(acknowledged).isSubset(of: unknown), "\(comment), \(place)")
+                again.close()
+                var findings: [String] = []
+                try Store.verify(at: place) { findings.append("\($0)") }
+                #expect(findings == [], "\(comment), \(place)")
+            }
+        }
+
+        func close() { store.close() }
+    }
+
+    @Test(arguments: calls, [FaultInjector.Failure.ioError, .diskFull])
+    func `A failed call loses nothing that was acknowledged, and the next writes succeed`(
+        call: FaultInjector.Call, failure: FaultInjector.Failure
+    ) throws {
+        var failureCount = 0
+        for times in 1...3 {
+            var position = 0
+            while true {
+                var scene = try Scene()
+                scene.faults.failing(call, with: failure, after: position, times: times) {
+                    for number in 0..<8 { scene.write("\(number)") }
+                }
+                guard scene.faults.failureCount > 0 else {
+                    #expect(scene.acknowledged.count == 8)
+                    scene.close()
+                    break
+                }
+                let comment: Comment = "\(call) \(position), \(times) failures of \(failure)"
+                position += 1
+                failureCount += scene.faults.failureCount
+                // The first one may still meet a failure that the writes above have left.
+                for id in ["later", "last"] { scene.write(id) }
+                #expect(scene.acknowledged.contains("last"), comment)
+                try scene.expectKept(comment)
+            }
+        }
+        #expect(failureCount >= 6, "the calls are not met")
+    }
+}
