@@ -97,19 +97,8 @@ struct ConditionCompiler {
         let access = try FieldAccess(name, of: type)
         let component = try orderedComponent(name, access)
         var keys = Set<[UInt8]>(minimumCapacity: values.count)
-        // Two buffers for all values.
-        var encoded = ByteWriter(capacity: 64)
-        var key = ByteWriter(capacity: 64)
         for value in values where value != .none {
-            encoded.removeAll()
-            key.removeAll()
-            do {
-                try value.completed(as: access.type).encode(as: access.type, to: &encoded)
-                try component.append(encoded.bytes, to: &key)
-            } catch {
-                throw StoreError(.invalidValue, "\(type.name).\(name): \(error.reason)", cause: error)
-            }
-            keys.insert(key.array())
+            keys.insert(try key(encoded(value, access.type, name), component, name))
         }
         return .members(access, component, keys, includesNone: values.contains(.none) && access.mayBeNone)
     }

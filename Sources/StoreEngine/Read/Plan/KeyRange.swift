@@ -62,11 +62,9 @@ struct KeyRanges: Hashable, Sendable {
             self.ranges = ranges
             return
         }
+        let ordered = ranges.filter { !$0.isEmpty }.sorted { $0.lower.precedes($1.lower) }
         var joined: [KeyRange] = []
-        joined.reserveCapacity(ranges.count)
-        for place in Self.order(of: ranges) {
-            let range = ranges[place]
-            if range.isEmpty { continue }
+        for range in ordered {
             guard let last = joined.last else {
                 joined.append(range)
                 continue
@@ -95,17 +93,6 @@ struct KeyRanges: Hashable, Sendable {
             guard let end = ranges[place - 1].upper, !ranges[place].lower.precedes(end) else { return false }
         }
         return true
-    }
-
-    /// Returns the places of ranges in the order of their lower bounds. A request for many ids sorts as many ranges, and comparing
-    /// integers is much faster than comparing arrays.
-    private static func order(of ranges: [KeyRange]) -> [Int] {
-        var places = ranges.indices.map { (leading: ranges[$0].lower.leadingInteger, place: $0) }
-        places.sort {
-            $0.leading == $1.leading
-                ? ranges[$0.place].lower.precedes(ranges[$1.place].lower) : $0.leading < $1.leading
-        }
-        return places.map(\.place)
     }
 
     /// Whether the ranges cover all keys.
@@ -145,11 +132,4 @@ struct KeyRanges: Hashable, Sendable {
 extension [UInt8] {
     /// Whether these bytes sort before others. A prefix sorts before longer bytes.
     fileprivate func precedes(_ other: [UInt8]) -> Bool { unsafe span.bytes.compared(to: other.span.bytes) < 0 }
-
-    /// The first eight bytes as an integer that sorts as they do. Bytes that are missing count as zeros.
-    fileprivate var leadingInteger: UInt64 {
-        var result: UInt64 = 0
-        for offset in 0..<8 { result = result << 8 | (offset < count ? UInt64(self[offset]) : 0) }
-        return result
-    }
 }
