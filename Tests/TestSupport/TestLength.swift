@@ -7,7 +7,7 @@ package enum TestLength {
     /// The time limit of tests that wait for updates, in minutes. A test whose update never comes then ends soon, with its name. A
     /// sanitizer makes tests many times slower.
     package static let waitMinutes =
-        isLong || ProcessInfo.processInfo.environment["MODELSTORE_SANITIZER"] != nil ? 20 : 2
+        isLong || ProcessInfo.processInfo.environment["MODELSTORE_SANITIZER"] != nil ? 20 : 6
 
     /// Returns `short`, or `long` if the environment asks for long tests.
     package static func runs(_ short: Int, long: Int) -> Int { isLong ? long : short }

@@ -155,6 +155,35 @@ import Testing
         #expect(try logByteCount(directory.path) > end, "the next commit takes the place of the failed one")
     }
 
+    /// Linux takes the pages of a failed sync for written. What no later write touches then never reaches the disk.
+    @Test func `after another process's sync of the log has failed, the next write does not build on the log`() throws {
+        let directory = try TemporaryDirectory()
+        let environment = try open(directory)
+        defer { environment.close() }
+        for number in 1...5 { try environment.store([("a \(number)", String(repeating: "x", count: 3_000))]) }
+        let url = URL(fileURLWithPath: directory.path + "/" + RedoLogFile.name)
+        let lost = [UInt8](try Data(contentsOf: url))
+        let side = try #require(try CheckpointFile(in: directory.path, isReadOnly: false))
+        defer { side.close() }
+        try side.add(.log)
+        try environment.store([("b", "1")])
+        #expect(try side.flags() == [])
+
+        var onDisk = [UInt8](try Data(contentsOf: url))
+        for page in stride(from: 0, to: min(lost.count, onDisk.count), by: 4_096) {
+            let bytes = page..<min(page + 4_096, lost.count, onDisk.count)
+            guard onDisk[bytes] == lost[bytes] else { continue }
+            onDisk.replaceSubrange(bytes, with: repeatElement(0, count: bytes.count))
+        }
+        let crashed = try copy(directory.path)
+        try Data(onDisk).write(to: URL(fileURLWithPath: crashed.path + "/" + RedoLogFile.name))
+        try OtherBoot.enter(crashed.path)
+        let again = try LMDBEnvironment.open(at: crashed.path)
+        defer { again.close() }
+        for number in 1...5 { #expect(try again.value("a \(number)") != nil) }
+        #expect(try again.value("b") == "1")
+    }
+
     @Test(.enabled(if: ForeignProcess.isAvailable))
     func `an open that finds another process recovering waits for it, and not for its end`() async throws {
         let directory = try TemporaryDirectory()
