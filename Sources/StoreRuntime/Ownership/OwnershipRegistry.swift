@@ -5,7 +5,7 @@ import LMDB
 /// Each store has a registry (``Store/ownership``), which its scopes, models and components use. A program without a store
 /// creates its own. A registry can be used from any thread. Pinning and releasing take constant time.
 ///
-/// - `state` is protected by its mutex, under which no object's `deinit` runs; `models` is protected by its own mutex.
+/// - `state` is protected by its mutex, under which no object's `deinit` runs; `store` is protected by its own mutex.
 public final class OwnershipRegistry: Sendable {
     private struct State {
         var pins: PinState
@@ -75,12 +75,14 @@ public final class OwnershipRegistry: Sendable {
         var object: KeptObject? { reference.object.map(KeptObject.init) }
     }
 
-    private struct WeakModels {
-        weak var source: (any LiveModelSource)?
+    /// The parts of the registry's store that reports read.
+    private struct FollowedStore {
+        weak var models: (any LiveModelSource)?
+        var redoLog: (@Sendable () -> RedoLogUsage?)?
     }
 
     private let state: HandoverMutex<State>
-    private let models = HandoverMutex(WeakModels())
+    private let store = HandoverMutex(FollowedStore())
     private let options: OwnershipOptions
 
     /// Creates a registry without a store.
@@ -93,8 +95,12 @@ public final class OwnershipRegistry: Sendable {
         OwnershipWatch.current?.add(self)
     }
 
-    /// Lists a store's models in reports.
-    func follow(_ source: any LiveModelSource) { models.withLock { $0.source = source } }
+    /// Lists a store's models and the state of its redo log in reports.
+    ///
+    /// - Parameter redoLog: returns nil for a store without a log, for a closed one, and where the log cannot be read.
+    func follow(_ models: any LiveModelSource, redoLog: @escaping @Sendable () -> RedoLogUsage?) {
+        store.withLock { $0 = FollowedStore(models: models, redoLog: redoLog) }
+    }
 
     private var now: Int64 { options.clock.now() }
 
@@ -274,10 +280,13 @@ public final class OwnershipRegistry: Sendable {
 
     // MARK: Asking
 
-    /// Returns a report of the live objects: their owners and borrowers, and the age of each pin.
+    /// Returns a report of the live objects: their owners and borrowers, and the age of each pin. Also reads the state of the redo
+    /// log from the store's files.
     ///
-    /// - Complexity: linear in the number of pins, models and scopes.
-    public func report() -> OwnershipReport { OwnershipReporter(snapshot()).report() }
+    /// - Complexity: linear in the number of pins, models and scopes, and of the commits since the last checkpoint.
+    public func report() -> OwnershipReport {
+        OwnershipReporter(snapshot()).report(redoLog: store.withLock { $0.redoLog }?())
+    }
 
     /// Returns the objects that are alive although the last scope that owned or borrowed them is closed.
     public func leaks() -> [OwnershipReport.Leak] { OwnershipReporter(snapshot()).leaks }
@@ -292,7 +301,7 @@ public final class OwnershipRegistry: Sendable {
     ///
     /// - Complexity: linear in the number of models and possible leaks, constant for the rest.
     public var metrics: OwnershipMetrics {
-        let modelCount = models.withLock { $0.source }?.liveModels.count ?? 0
+        let modelCount = store.withLock { $0.models }?.liveModels.count ?? 0
         let suspects = livingSuspects()
         defer { withExtendedLifetime(suspects) {} }
         return state.withLock { state in
@@ -304,7 +313,7 @@ public final class OwnershipRegistry: Sendable {
     }
 
     private func snapshot(of object: KeptObject? = nil) -> OwnershipSnapshot {
-        let live = object == nil ? (models.withLock { $0.source }?.liveModels ?? []).map { KeptObject($0) } : []
+        let live = object == nil ? (store.withLock { $0.models }?.liveModels ?? []).map { KeptObject($0) } : []
         let suspects = livingSuspects()
         defer { withExtendedLifetime(suspects) {} }
         let now = now

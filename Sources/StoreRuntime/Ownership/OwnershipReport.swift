@@ -1,5 +1,5 @@
-/// A report of the live objects: their owners and borrowers, and the age of each pin. `description` gives it as text, `Codable`
-/// as JSON.
+/// A report of the live objects: their owners and borrowers, and the age of each pin; and of the pages of the file that the store's
+/// redo log keeps. `description` gives it as text, `Codable` as JSON.
 public struct OwnershipReport: Sendable, Codable, Equatable {
     /// A pin, which keeps an object alive.
     public struct Pin: Sendable, Codable, Equatable, CustomStringConvertible {
@@ -100,6 +100,8 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
     public let cycles: [[String]]
     /// How often initial values were made.
     public let constructions: [RepeatedConstruction]
+    /// The store's redo log; nil for a store without one, for a closed store, and where the log could not be read.
+    public let redoLog: RedoLogUsage?
 
     /// Whether nothing is pinned, resting, leaked, or open.
     public var isEmpty: Bool { objects.isEmpty && leaks.isEmpty && scopes.isEmpty }
@@ -124,6 +126,8 @@ extension OwnershipReport: CustomStringConvertible {
         section("Leaks", leaks.map(\.description))
         section("Cycles", cycles.map { $0.joined(separator: " -> ") })
         section("Constructions", constructions.map(\.description))
-        return lines.isEmpty ? "nothing is alive" : lines.joined(separator: "\n")
+        if lines.isEmpty { lines.append("nothing is alive") }
+        if let redoLog { lines.append("Redo log: \(redoLog)") }
+        return lines.joined(separator: "\n")
     }
 }

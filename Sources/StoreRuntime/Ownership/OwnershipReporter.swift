@@ -27,10 +27,10 @@ struct OwnershipReporter {
         }
     }
 
-    func report() -> OwnershipReport {
+    func report(redoLog: RedoLogUsage?) -> OwnershipReport {
         OwnershipReport(
             objects: snapshot.objects.map(describe).sorted { ($0.type, $0.id ?? "") < ($1.type, $1.id ?? "") },
-            leaks: leaks, scopes: scopes, cycles: cycles, constructions: constructions)
+            leaks: leaks, scopes: scopes, cycles: cycles, constructions: constructions, redoLog: redoLog)
     }
 
     func describe(_ object: KeptObject) -> OwnershipReport.Object {

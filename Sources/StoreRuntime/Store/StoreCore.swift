@@ -56,7 +56,9 @@ final class StoreCore: Sendable {
         witnesses = WitnessStand()
         dispatcher = Dispatcher(catalog, notifier, access, witnesses, options: options)
         ownership = OwnershipRegistry(options: options.ownership)
-        ownership.follow(dispatcher)
+        ownership.follow(dispatcher) { [weak environment] in
+            environment.flatMap { try? RedoLogUsage($0) }
+        }
     }
 
     /// Opens the store in `environment`. Creates it and adds record types as needed.

@@ -1,8 +1,9 @@
 public import Foundation
 package import LMDB
+import StoreEngine
 
 /// How much a store's redo log has taken since its last checkpoint.
-public struct RedoLogUsage: Hashable, Sendable {
+public struct RedoLogUsage: Hashable, Codable, Sendable {
     /// The length of the log since the last checkpoint, in bytes.
     public let byteCount: Int
     /// How many commits are newer than the last checkpoint. After a crash of the system, so many are run again.
@@ -16,6 +17,11 @@ public struct RedoLogUsage: Hashable, Sendable {
     public let pinByteCount: Int
 
     /// Reads the state of the log; nil if there is none.
+    init?(_ environment: LMDBEnvironment) throws(LMDBError) {
+        try self.init(environment, environment.readers(), environment.info())
+    }
+
+    /// The same for a caller that has read the readers and the sizes.
     package init?(
         _ environment: LMDBEnvironment, _ readers: [LMDBReader], _ info: LMDBInfo
     ) throws(LMDBError) {
@@ -26,5 +32,12 @@ public struct RedoLogUsage: Hashable, Sendable {
         let oldest = readers.filter(\.isPin).compactMap(\.transactionID).min() ?? info.lastTransactionID
         pinAge = max(info.lastTransactionID - oldest, 0)
         pinByteCount = try environment.byteCount(heldBy: oldest, info)
+    }
+}
+
+extension RedoLogUsage: CustomStringConvertible {
+    public var description: String {
+        "\(byteCount) bytes, \(checkpointAge) commits since the checkpoint of \(checkpointTime.iso8601); "
+            + "the oldest pin is \(pinAge) commits old and holds \(pinByteCount) bytes"
     }
 }
