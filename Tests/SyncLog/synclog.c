@@ -8,6 +8,8 @@
 //   SYNCLOG_KILL_AT  kills the process with SIGKILL directly before its n-th write or sync of a logged file, counted from 1
 //   SYNCLOG_FAIL     n:count makes the n-th to (n + count - 1)-th sync or synchronous write of a logged file fail with EIO. The
 //                    pages that it had to write count as written from then on, as in the page cache of Linux
+//   SYNCLOG_SHORT    makes each long write to a file with this text in its path write half of its bytes, and the next one fail
+//                    with EINTR
 //
 // Log: records of 40 bytes, each followed by its payload; integers in this machine's byte order.
 //   u32 kind     see below
@@ -65,7 +67,7 @@ struct header {
     int32_t result;
 };
 
-enum { MAXIMUM_DESCRIPTOR = 4096, IS_LOGGED = 1, IS_SYNCHRONOUS = 2 };
+enum { MAXIMUM_DESCRIPTOR = 4096, IS_LOGGED = 1, IS_SYNCHRONOUS = 2, IS_SHORT = 4 };
 
 // The library defines `syscall` itself, and calls the one of the C library.
 static long (*direct_function(void))(long, ...) {
@@ -88,6 +90,9 @@ static long operations = 0;
 static long fail_from = 0;
 static long fail_count = 0;
 static long sync_points = 0;
+static const char *short_name = NULL;
+// Whether the next long write to such a file is interrupted.
+static int is_interrupted = 0;
 
 __attribute__((constructor)) static void start(void) {
     const char *path = getenv("SYNCLOG_FILE");
@@ -98,6 +103,7 @@ __attribute__((constructor)) static void start(void) {
     const char *given_root = getenv("SYNCLOG_ROOT");
     if (given_root) snprintf(root, sizeof root, "%s", given_root);
     const char *fail = getenv("SYNCLOG_FAIL");
+    short_name = getenv("SYNCLOG_SHORT");
     if (fail) sscanf(fail, "%ld:%ld", &fail_from, &fail_count);
     // The log does not cover children of this program.
     unsetenv("LD_PRELOAD");
@@ -207,7 +213,8 @@ static int open_any(int directory, const char *path, int flags, mode_t mode) {
         int error = errno;
         if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) {
             int synchronous = (flags & O_DSYNC) != 0;
-            set_kind(descriptor, IS_LOGGED | (synchronous ? IS_SYNCHRONOUS : 0));
+            int is_short = short_name && strstr(path, short_name);
+            set_kind(descriptor, IS_LOGGED | (synchronous ? IS_SYNCHRONOUS : 0) | (is_short ? IS_SHORT : 0));
             files[descriptor] = (uint64_t)status.st_ino;
             struct iovec name = {absolute, strlen(absolute)};
             if (!was_there) record(KIND_CREATE, 0, files[descriptor], 0, 0, &name, 1, 0);
@@ -346,7 +353,17 @@ ssize_t writev(int descriptor, const struct iovec *parts, int count) {
 }
 
 ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
-    if (!kind_of(descriptor)) return direct(SYS_pwrite64, descriptor, bytes, count, offset);
+    int kind = kind_of(descriptor);
+    if (!kind) return direct(SYS_pwrite64, descriptor, bytes, count, offset);
+    // A loop that writes the rest ends with the last few bytes.
+    if (kind & IS_SHORT && count > 64) {
+        count /= 2;
+        is_interrupted = !is_interrupted;
+        if (!is_interrupted) {
+            errno = EINTR;
+            return -1;
+        }
+    }
     struct iovec part = {(void *)bytes, count};
     return write_any(descriptor, &part, 1, offset, 1);
 }

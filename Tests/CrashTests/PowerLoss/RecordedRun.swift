@@ -19,13 +19,16 @@ final class RecordedRun {
     /// - Parameters:
     ///   - salt: Changes the content that the lanes write.
     ///   - redoLog: The length in bytes after which the redo log makes a checkpoint; nil for a store without one.
-    init(promise: String, count: Int, salt: Int = 0, redoLog: Int? = nil) throws {
+    ///   - hasShortWrites: Whether writes to the log and its side file write a part of their bytes, and are interrupted.
+    init(
+        promise: String, count: Int, salt: Int = 0, redoLog: Int? = nil, hasShortWrites: Bool = false
+    ) throws {
         let recording = try Recording(redoLog)
         directory = recording.directory
         func start(_ names: [String]) throws -> ChildProcess {
             try CrashWorker.write(
                 recording.store, promise, count: count, lanes: names.map { "\($0)\(salt)" },
-                environment: recording.environment())
+                environment: recording.environment(hasShortWrites: hasShortWrites))
         }
         let first = try start(["a", "b", "c"])
         defer { first.kill() }
@@ -86,9 +89,10 @@ final class RecordedRun {
             beginning = try FolderLog.Beginning(of: store)
         }
 
-        func environment(failing: Range<Int> = 0..<0) -> [String: String] {
+        func environment(failing: Range<Int> = 0..<0, hasShortWrites: Bool = false) -> [String: String] {
             var variables = library.environment(
-                log: directory.path(Self.logName), root: redoLog == nil ? nil : store, failing: failing)
+                log: directory.path(Self.logName), root: redoLog == nil ? nil : store, failing: failing,
+                shortWrites: hasShortWrites ? "/redo." : nil)
             variables["REDO_LOG"] = redoLog.map(String.init)
             return variables
         }

@@ -15,7 +15,8 @@ import Testing
             let promise = ["mixed", "full", "relaxed"][round % 3]
             let log = Self.logByteCounts[round / 3 % 3]
             let run = try RecordedRun(
-                promise: promise, count: TestLength.isLong ? 80 : 30, salt: round, redoLog: log)
+                promise: promise, count: TestLength.isLong ? 80 : 30, salt: round, redoLog: log,
+                hasShortWrites: round % 2 == 1)
             var loss = PowerLoss(run, seed: TestRun.seed &+ UInt64(round))
             try loss.cutEverywhere(images: TestLength.isLong ? 2_000 : 200)
             let outcome = loss.outcome
