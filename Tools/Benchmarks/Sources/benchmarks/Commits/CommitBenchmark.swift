@@ -17,6 +17,7 @@ struct CommitBenchmark: AsyncParsableCommand {
 
     @Option(help: "The number of records.") var records = 100_000
     @Option(help: "The number of commits on each side.") var updates = 20_000
+    @Option(help: "Instead measure a checkpoint of this many unsynced MiB.") var dirty: Int?
     @ParentCommand var benchmarks: Benchmarks
 
     func run() async throws {
@@ -24,6 +25,7 @@ struct CommitBenchmark: AsyncParsableCommand {
         let own = "\(parent)/commits-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: own) }
+        if let dirty { return try await measureCheckpoint(of: dirty << 20, in: own) }
         let sides = try CommitSide.all(in: own)
         defer { for side in sides { try? side.workload.close() } }
         for side in sides { try load(side.workload) }
@@ -43,6 +45,18 @@ struct CommitBenchmark: AsyncParsableCommand {
         print("commits a second, ModelStore's over the others:")
         for (side, rate) in zip(sides, rates).dropFirst() {
             print("    \(TablePrinter.pad(side.name, 24)) \(TablePrinter.number(rates[0] / rate))")
+        }
+    }
+
+    private func measureCheckpoint(of byteCount: Int, in directory: String) async throws {
+        let benchmark = DirtyCheckpoint(byteCount: byteCount, directory: directory)
+        print("a durable commit that makes a checkpoint of unsynced data, and one sync of a plain file of that size")
+        for _ in 0..<benchmarks.rounds {
+            let round = try await benchmark.measure()
+            print(
+                "    \(round.byteCount >> 20) MiB: \(TablePrinter.number(round.checkpoint)) s, the file",
+                "\(TablePrinter.number(round.file)) s, ratio \(TablePrinter.number(round.checkpoint / round.file));",
+                "the next commit \(TablePrinter.number(round.next * 1e6)) µs")
         }
     }
 
