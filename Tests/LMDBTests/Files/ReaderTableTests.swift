@@ -2,9 +2,10 @@ import Foundation
 import Glibc
 import LMDB
 import Testing
+import TestSupport
 
 /// The table of readers in a lock file that is in use.
-@Suite(.timeLimit(.minutes(1))) struct ReaderTableTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ReaderTableTests {
     /// The offset of the count of readers in LMDB 0.9's lock file.
     private static let countOffset: off_t = 56
 

@@ -2,9 +2,10 @@ import Foundation
 import Glibc
 import LMDB
 import Testing
+import TestSupport
 
 /// The small files that processes write through a map: full disks and truncation must not end a process.
-@Suite(.timeLimit(.minutes(1))) struct WakeFileTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct WakeFileTests {
     /// Runs `body` with a folder that is removed afterwards.
     private static func inFolder(_ body: (String) throws -> Void) throws {
         let folder = NSTemporaryDirectory() + "wake-file-" + UUID().uuidString

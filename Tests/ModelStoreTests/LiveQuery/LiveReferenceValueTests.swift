@@ -1,11 +1,12 @@
 import ModelStore
 import StoreEngine
 import Testing
+import TestSupport
 
 @testable import StoreRuntime
 
 /// Values that closures compute from requests whose groups, sections, rows and conditions use fields of other records.
-@Suite(.timeLimit(.minutes(1))) struct LiveReferenceValueTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct LiveReferenceValueTests {
     private typealias Compute = @Sendable (borrowing ReadView, FetchRequest<Novel>) throws -> [String]
 
     private static let computes: [Compute] = [

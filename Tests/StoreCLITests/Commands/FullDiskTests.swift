@@ -1,12 +1,13 @@
 import Foundation
 import Glibc
 import Testing
+import TestSupport
 
 /// A full disk is an error of each command that writes, and no error of a command that reads.
 ///
 /// The store lies on a small file system of its own, which only root can mount. The mount lives in a mount namespace of the
 /// script, so it ends with the script.
-@Suite(.enabled(if: geteuid() == 0), .timeLimit(.minutes(2))) struct FullDiskTests {
+@Suite(.enabled(if: geteuid() == 0), .timeLimit(.minutes(TestLength.waitMinutes))) struct FullDiskTests {
     /// Runs a script in a folder with a file system of 4 MiB, and returns its output: one line for each command.
     private func run(_ script: String) throws -> [String] {
         let tool = try Tool()

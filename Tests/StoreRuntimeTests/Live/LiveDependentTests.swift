@@ -1,10 +1,11 @@
 import StoreEngine
 import Testing
+import TestSupport
 
 @testable import StoreRuntime
 
 /// Dependents of record fields, while the schema changes.
-@Suite(.timeLimit(.minutes(1))) struct LiveDependentTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct LiveDependentTests {
     private static func schema(_ fields: [String]) -> RecordSchema {
         RecordSchema(
             name: "House",

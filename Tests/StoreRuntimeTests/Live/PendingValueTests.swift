@@ -1,11 +1,12 @@
 import Dispatch
 import StoreEngine
 import Testing
+import TestSupport
 
 @testable import StoreRuntime
 
 /// Values that optimistic bindings show before their commit.
-@Suite(.timeLimit(.minutes(1))) struct PendingValueTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct PendingValueTests {
     @Test func `a failed change takes back the later changes that were built on it`() {
         let pending = PendingValue<Int>()
         let first = pending.begin({ 1 }, change: { $0 = 2 })

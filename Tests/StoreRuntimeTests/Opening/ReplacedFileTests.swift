@@ -2,11 +2,12 @@ import Foundation
 import Glibc
 import StoreEngine
 import Testing
+import TestSupport
 
 @testable import StoreRuntime
 
 /// A program renames or replaces a file of a store that another program has open.
-@Suite(.timeLimit(.minutes(2))) struct ReplacedFileTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ReplacedFileTests {
     /// A change of the files.
     enum Change: String, CaseIterable, Sendable {
         case rename, replace, remove

@@ -1,11 +1,12 @@
 import LMDB
 import StoreEngine
 import Testing
+import TestSupport
 
 @testable import StoreRuntime
 
 /// The system cannot start one of the store's threads. The caller that needs it receives an error, and does not wait.
-@Suite(.timeLimit(.minutes(2))) struct ThreadTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ThreadTests {
     private let folder: StoreFolder
 
     init() throws { folder = try StoreFolder() }

@@ -1,11 +1,12 @@
 import LMDB
 import StoreEngine
 import Testing
+import TestSupport
 
 @testable import StoreRuntime
 
 /// Readers that hold a snapshot while writers commit.
-@Suite(.timeLimit(.minutes(2))) struct HeldSnapshotTests {
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct HeldSnapshotTests {
     private static let page = 4_096
 
     private static func limits(
