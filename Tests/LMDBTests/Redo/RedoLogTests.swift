@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -331,6 +332,54 @@ import Testing
         try environment.store([("a", "3")])
         #expect(try environment.readers().filter(\.isPin).count == 1)
         #expect(try environment.redoStatus()?.logByteCount ?? 0 > 0)
+    }
+
+    /// Clears the pins as a process does that takes their processes for dead, because it has another pid namespace.
+    private func clearPins(_ directory: TemporaryDirectory) throws {
+        // LMDB 0.9's lock file: the number of slots, and the process and our mark within a slot.
+        let (countOffset, slotsOffset, slotByteCount, processOffset, markOffset) = (56, 128, 64, 8, 32)
+        // The descriptor stays open, because closing it would release the locks of this process on the file.
+        let descriptor = unsafe Glibc.open(directory.path + "/lock.mdb", O_RDWR)
+        try #require(descriptor >= 0)
+        var count: UInt32 = 0
+        try #require(unsafe pread(descriptor, &count, 4, countOffset) == 4)
+        var cleared = 0
+        for slot in 0..<Int(count) {
+            let start = slotsOffset + slot * slotByteCount
+            var (mark, process): (UInt64, UInt32) = (0, 0)
+            try #require(unsafe pread(descriptor, &mark, 8, start + markOffset) == 8)
+            guard mark != 0 else { continue }
+            try #require(unsafe pwrite(descriptor, &process, 4, start + processOffset) == 4)
+            cleared += 1
+        }
+        #expect(cleared == 1)
+    }
+
+    @Test func `a write whose pin another process clears fails, and the next one takes a new pin`() throws {
+        let directory = try TemporaryDirectory()
+        let environment = try open(directory)
+        defer { environment.close() }
+        try environment.store([("a", "1")])
+        let checkpoint = try #require(try environment.redoStatus()).transaction
+        var transaction = try environment.beginWrite()
+        let database = try transaction.database()
+        try transaction.put(database, "a", "2")
+        try clearPins(directory)
+        do throws(LMDBError) {
+            try transaction.commit()
+            Issue.record("the commit used pages of the checkpoint again")
+        } catch {
+            #expect(error.code == .foreignProcessNamespace && !error.isOutcomeUnknown)
+        }
+        #expect(try environment.value("a") == "1")
+        try environment.store([("a", "3")])
+        #expect(try environment.readers().filter(\.isPin).count == 1)
+        #expect(try #require(try environment.redoStatus()).transaction > checkpoint, "a new pin holds a new checkpoint")
+        let crashed = try copy(directory.path)
+        try OtherBoot.enter(crashed.path)
+        let again = try LMDBEnvironment.open(at: crashed.path)
+        defer { again.close() }
+        #expect(try again.value("a") == "3")
     }
 
     @Test func `removing the log leaves a whole data file, also after a crash of the system`() throws {

@@ -22,7 +22,7 @@ import Testing
 }
 
 /// Undoing change sets and returning to positions with records that refer to each other and have delete rules.
-@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct UndoReferenceTests {
+@Suite(.timeLimit(.minutes(TestLength.isLong ? 60 : 20))) struct UndoReferenceTests {
     private struct Contents: Equatable {
         var halls: [Hall]
         var probes: [Probe]
