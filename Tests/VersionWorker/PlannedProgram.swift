@@ -31,6 +31,7 @@ struct PlannedProgram {
 
     func run() -> Int32 {
         var options = StoreOptions()
+        if ProcessInfo.processInfo.environment["REDO_LOG"] == "off" { options.usesRedoLog = false }
         options.migrations = MigrationPlan(Array(Self.versions.prefix(versionCount)))
         say("ready")
         _ = readLine()

@@ -22,6 +22,7 @@ struct Program<I: Item> {
 
     func run() -> Int32 {
         var options = StoreOptions()
+        if ProcessInfo.processInfo.environment["REDO_LOG"] == "off" { options.usesRedoLog = false }
         options.indexProgress = { progress in
             say("built \(progress.fields.joined(separator: ",")) \(progress.doneCount) \(progress.totalCount)")
         }

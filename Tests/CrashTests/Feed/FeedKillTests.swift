@@ -13,10 +13,11 @@ import Testing
         try FeedWorker.start(["write", directory.path("store"), lane], environment: environment)
     }
 
-    @Test
+    @Test(arguments: [true, false])
     func
-        `whoever is killed when, effects in the store happen once, others at least once and in order, by one at a time`()
-        throws
+        `whoever is killed when, effects in the store happen once, others at least once and in order, by one at a time`(
+            hasRedoLog: Bool
+        ) throws
     {
         var random = TestRandom(seed: TestRun.seed)
         let directory = try ScratchDirectory()
@@ -24,13 +25,13 @@ import Testing
         defer { withExtendedLifetime(library) {} }
         var writers: [String: ChildProcess] = [:]
         for lane in Self.lanes {
-            let writer = try startWriter(lane, directory)
+            let writer = try startWriter(lane, directory, environment: hasRedoLog ? [:] : ["REDO_LOG": "off"])
             writers[lane] = writer
             // The first process creates the store.
             if lane == Self.lanes[0] { #expect(writer.nextLine()?.hasPrefix("ack") == true) }
         }
         var consumers = try ConsumerGroup(3, directory: directory)
-        let killCount = TestLength.isLong ? 5_000 : 100
+        let killCount = TestLength.isLong ? 5_000 : hasRedoLog ? 100 : 40
         for number in 1...killCount {
             // The successor ends before a random write or sync of the data file, counted from its start.
             let operation = Bool.random(using: &random) ? Int.random(in: 1...60, using: &random) : nil
@@ -57,8 +58,8 @@ import Testing
         try compare(lanes, directory)
         let written = lanes.map(\.last).reduce(0, +)
         TestRun.note(
-            "\(killCount) kills of writers and consumers: \(written) items, \(consumers.takeovers) takeovers by who waited; "
-                + "MODELSTORE_SEED=\(TestRun.seed)")
+            "\(killCount) kills of writers and consumers \(hasRedoLog ? "with" : "without") a redo log: "
+                + "\(written) items, \(consumers.takeovers) takeovers by who waited; MODELSTORE_SEED=\(TestRun.seed)")
     }
 
     private func kill(writer: ChildProcess, of lane: String, after count: Int) throws {
