@@ -95,13 +95,13 @@ func check(_ directory: String) throws {
     say("end \(behind)")
 }
 
-/// Opens the store. With `REDO_LOG=off` in the environment, the store has no redo log, and later processes leave it without one.
+/// Opens the store. With `NO_REDO_LOG` in the environment, the store has no redo log, and later processes leave it without one.
 func openStore(
     _ directory: String, _ options: StoreOptions = StoreOptions(), retained: Int? = nil
 ) throws -> Store {
     var options = options
     options.limits.retainedChangeSets = retained ?? 2_000
-    if ProcessInfo.processInfo.environment["REDO_LOG"] == "off" { options.usesRedoLog = false }
+    if ProcessInfo.processInfo.environment["NO_REDO_LOG"] != nil { options.usesRedoLog = false }
     return try Store(at: directory, records: Item.self, Total.self, Lane.self, options: options)
 }
 

@@ -30,8 +30,7 @@ struct PlannedProgram {
     ]
 
     func run() -> Int32 {
-        var options = StoreOptions()
-        if ProcessInfo.processInfo.environment["REDO_LOG"] == "off" { options.usesRedoLog = false }
+        var options = StoreOptions.given
         options.migrations = MigrationPlan(Array(Self.versions.prefix(versionCount)))
         say("ready")
         _ = readLine()

@@ -21,8 +21,7 @@ struct Program<I: Item> {
     let directory: String
 
     func run() -> Int32 {
-        var options = StoreOptions()
-        if ProcessInfo.processInfo.environment["REDO_LOG"] == "off" { options.usesRedoLog = false }
+        var options = StoreOptions.given
         options.indexProgress = { progress in
             say("built \(progress.fields.joined(separator: ",")) \(progress.doneCount) \(progress.totalCount)")
         }

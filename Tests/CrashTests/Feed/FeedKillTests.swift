@@ -25,7 +25,7 @@ import Testing
         defer { withExtendedLifetime(library) {} }
         var writers: [String: ChildProcess] = [:]
         for lane in Self.lanes {
-            let writer = try startWriter(lane, directory, environment: hasRedoLog ? [:] : ["REDO_LOG": "off"])
+            let writer = try startWriter(lane, directory, environment: hasRedoLog ? [:] : ["NO_REDO_LOG": "1"])
             writers[lane] = writer
             // The first process creates the store.
             if lane == Self.lanes[0] { #expect(writer.nextLine()?.hasPrefix("ack") == true) }
@@ -56,6 +56,7 @@ import Testing
         #expect(consumers.faults == [], "MODELSTORE_SEED=\(TestRun.seed)")
         #expect(consumers.takeovers > 0)
         try compare(lanes, directory)
+        #expect(FileManager.default.fileExists(atPath: directory.path("store/redo.log")) == hasRedoLog)
         let written = lanes.map(\.last).reduce(0, +)
         TestRun.note(
             "\(killCount) kills of writers and consumers \(hasRedoLog ? "with" : "without") a redo log: "

@@ -99,11 +99,10 @@ struct FolderLog {
     /// Returns the log as if the system had not performed the syncs of a file, from the moment when the program has opened its store.
     func without(syncsOf name: String) -> FolderLog {
         var log = self
-        var files = Set(beginning.directories.values.compactMap { $0[name] })
+        let files = nodes(named: name)
         var isMade = false
         log.steps = steps.filter { step in
             switch step {
-            case .names(let change): files.formUnion(change.entries.filter { $0.name == name }.compactMap(\.node))
             case .mark: isMade = true
             case .content(let file, .sync) where isMade: return !files.contains(file)
             default: break
@@ -111,6 +110,24 @@ struct FolderLog {
             return true
         }
         return log
+    }
+
+    /// Returns the offsets of the writes to a file, in their order.
+    func writeOffsets(to name: String) -> [Int] {
+        let files = nodes(named: name)
+        return steps.compactMap { step in
+            guard case .content(let file, .write(let offset, _, _)) = step, files.contains(file) else { return nil }
+            return offset
+        }
+    }
+
+    /// Returns the nodes that have a name in any directory at any time.
+    private func nodes(named name: String) -> Set<Int> {
+        var nodes = Set(beginning.directories.values.compactMap { $0[name] })
+        for case .names(let change) in steps {
+            nodes.formUnion(change.entries.filter { $0.name == name }.compactMap(\.node))
+        }
+        return nodes
     }
 
     /// Returns the log without the effect of a call. It shows that the test would notice a program that does not make it.

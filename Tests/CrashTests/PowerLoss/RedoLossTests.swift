@@ -14,9 +14,13 @@ import Testing
         for round in 0..<(TestLength.isLong ? 9 : 2) {
             let promise = ["mixed", "full", "relaxed"][round % 3]
             let log = Self.logByteCounts[round / 3 % 3]
+            let hasShortWrites = round % 2 == 1
             let run = try RecordedRun(
                 promise: promise, count: TestLength.isLong ? 80 : 30, salt: round, redoLog: log,
-                hasShortWrites: round % 2 == 1)
+                hasShortWrites: hasShortWrites)
+            // Each part of the side file begins at a page. The rest of a short write begins elsewhere.
+            let isInterrupted = run.folderLog.writeOffsets(to: "redo.checkpoint").contains { $0 % 4_096 != 0 }
+            #expect(isInterrupted == hasShortWrites)
             var loss = PowerLoss(run, seed: TestRun.seed &+ UInt64(round))
             try loss.cutEverywhere(images: TestLength.isLong ? 2_000 : 200)
             let outcome = loss.outcome

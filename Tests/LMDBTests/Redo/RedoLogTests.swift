@@ -156,7 +156,7 @@ import Testing
         #expect(try logByteCount(directory.path) > end, "the next commit takes the place of the failed one")
     }
 
-    /// Linux takes the pages of a failed sync for written. What no later write touches then never reaches the disk.
+    /// Linux takes the pages of a failed sync for written. Pages that no later write touches then never reach the disk.
     @Test func `after another process's sync of the log has failed, the next write does not build on the log`() throws {
         let directory = try TemporaryDirectory()
         let environment = try open(directory)
