@@ -17,7 +17,7 @@ struct CommitBenchmark: AsyncParsableCommand {
 
     @Option(help: "The number of records.") var records = 100_000
     @Option(help: "The number of commits on each side.") var updates = 20_000
-    @Option(help: "Instead measure a checkpoint of this many unsynced MiB.") var dirty: Int?
+    @Option(help: "Instead measure a checkpoint of at least this many unsynced MiB.") var dirty: Int?
     @ParentCommand var benchmarks: Benchmarks
 
     func run() async throws {
@@ -54,7 +54,7 @@ struct CommitBenchmark: AsyncParsableCommand {
         for _ in 0..<benchmarks.rounds {
             let round = try await benchmark.measure()
             print(
-                "    \(round.byteCount >> 20) MiB: \(TablePrinter.number(round.checkpoint)) s, the file",
+                "    \(round.byteCount >> 20) MiB, \(round.dirtyByteCount >> 20) of them unsynced: \(TablePrinter.number(round.checkpoint)) s, the file",
                 "\(TablePrinter.number(round.file)) s, ratio \(TablePrinter.number(round.checkpoint / round.file));",
                 "the next commit \(TablePrinter.number(round.next * 1e6)) µs")
         }

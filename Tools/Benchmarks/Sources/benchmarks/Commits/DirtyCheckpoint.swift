@@ -3,7 +3,7 @@ import ModelStore
 
 /// Measures how long a durable commit waits for a checkpoint of much unsynced data, beside one sync of a plain file of that size.
 struct DirtyCheckpoint {
-    /// The unsynced bytes.
+    /// The bytes of the records and of the feed's entry.
     let byteCount: Int
     let directory: String
 
@@ -14,6 +14,8 @@ struct DirtyCheckpoint {
         var next = 0.0
         var file = 0.0
         var byteCount = 0
+        /// The unsynced bytes of the system before the checkpoint.
+        var dirtyByteCount = 0
     }
 
     /// Writes everything in one relaxed transaction, because between commits the growth of the file makes a checkpoint, and times the
@@ -25,34 +27,43 @@ struct DirtyCheckpoint {
         do {
             let store = try Store(at: path, records: WorkloadUser.self)
             defer { store.close() }
-            try await commit(store, 0)
-            let limit = byteCount
+            try await commit(store, "first")
+            // The feed's entry has each record too.
+            let count = max(1, byteCount / (2 * WorkloadRecord.fieldCount * WorkloadRecord.fieldByteCount))
+            // Equal texts take no time to make. After half a minute the kernel begins to write pages back by itself.
+            let user = user("")
             try await store.write(durability: .relaxed) { transaction in
-                var random = SplitMix64(state: 1)
-                // The feed's entry has each record too.
-                let recordByteCount = 2 * WorkloadRecord.fieldCount * WorkloadRecord.fieldByteCount
-                for number in 1...max(1, limit / recordByteCount) {
-                    _ = try transaction.insert(WorkloadUser(key: WorkloadKey.text(number), &random))
+                for number in 0..<count {
+                    var user = user
+                    user.id = WorkloadKey.text(number)
+                    _ = try transaction.insert(user)
                 }
             }
             round.byteCount = try Footprint.allocatedBytes(in: path)
-            round.checkpoint = try await timed { try await commit(store, -1) }
-            round.next = try await timed { try await commit(store, -2) }
+            round.dirtyByteCount = try Self.dirtyByteCount()
+            round.checkpoint = try await ContinuousClock().measure { try await commit(store, "second") }.inSeconds
+            round.next = try await ContinuousClock().measure { try await commit(store, "third") }.inSeconds
         }
         round.file = try syncOfFile(round.byteCount)
         return round
     }
 
-    private func commit(_ store: Store, _ number: Int) async throws {
-        var random = SplitMix64(state: 2)
-        let user = WorkloadUser(key: "user \(number)", &random)
+    private func user(_ key: String) -> WorkloadUser {
+        var random = SplitMix64(state: 1)
+        return WorkloadUser(key: key, &random)
+    }
+
+    private func commit(_ store: Store, _ key: String) async throws {
+        let user = user(key)
         _ = try await store.write { try $0.insert(user) }
     }
 
-    private func timed(_ body: () async throws -> Void) async rethrows -> Double {
-        let start = ContinuousClock.now
-        try await body()
-        return (ContinuousClock.now - start).inSeconds
+    /// Returns the bytes in the page cache that no disk has yet.
+    private static func dirtyByteCount() throws -> Int {
+        let lines = try String(contentsOfFile: "/proc/meminfo", encoding: .utf8).split(separator: "\n")
+        let words = lines.first { $0.hasPrefix("Dirty:") }?.split(separator: " ") ?? []
+        guard words.count > 1, let kibibytes = Int(words[1]) else { throw BenchmarkError("no line Dirty") }
+        return kibibytes << 10
     }
 
     /// Returns the seconds that `fdatasync` takes after a file has been written.
@@ -66,8 +77,9 @@ struct DirtyCheckpoint {
         defer { try? file.close() }
         let chunk = Data(repeating: 7, count: 1 << 20)
         for _ in 0..<(byteCount / chunk.count) { try file.write(contentsOf: chunk) }
-        let start = ContinuousClock.now
-        guard fdatasync(file.fileDescriptor) == 0 else { throw BenchmarkError("the sync of \(path) failed") }
-        return (ContinuousClock.now - start).inSeconds
+        var code: Int32 = 0
+        let duration = ContinuousClock().measure { code = fdatasync(file.fileDescriptor) }
+        guard code == 0 else { throw BenchmarkError("the sync of \(path) failed") }
+        return duration.inSeconds
     }
 }
