@@ -7,7 +7,7 @@ struct ErrorTexts {
     /// The literals in the argument `remedy`.
     let remedies: [String]
 
-    private static let names = ["StoreError(", "LMDBError(", "Meaning(", "PredicateRefusal("]
+    private static let names = ["StoreError", "LMDBError", "Meaning", "PredicateRefusal"].map { Array($0.utf8) }
 
     /// Returns the calls in a file that create errors.
     static func calls(in text: String) -> [ErrorTexts] {
@@ -16,9 +16,11 @@ struct ErrorTexts {
         var line = 1
         for place in bytes.indices {
             if bytes[place] == UInt8(ascii: "\n") { line += 1 }
-            guard let name = names.first(where: { bytes[place...].starts(with: $0.utf8) }) else { continue }
-            if place > 0, isNamePart(bytes[place - 1]) { continue }
-            found.append(ErrorTexts(bytes[(place + name.utf8.count)...], line: line))
+            guard bytes[place] == UInt8(ascii: "(") else { continue }
+            let before = bytes[..<place]
+            guard let name = names.first(where: { before.suffix($0.count).elementsEqual($0) }) else { continue }
+            if let previous = before.dropLast(name.count).last, isNamePart(previous) { continue }
+            found.append(ErrorTexts(bytes[(place + 1)...], line: line))
         }
         return found
     }

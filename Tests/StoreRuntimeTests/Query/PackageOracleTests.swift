@@ -4,7 +4,7 @@ import StoreRuntime
 import TestSupport
 import Testing
 
-/// Random requests over all Debian packages that apt knows, answered by every possible plan and compared with an oracle.
+/// Random requests over the Debian packages that apt knows, answered by every possible plan and compared with an oracle.
 @Suite(.enabled(if: PackageCatalog.isThere, "apt knows no packages here: run apt-get update"))
 struct PackageOracleTests {
     private static let seed =
@@ -17,13 +17,13 @@ struct PackageOracleTests {
         let seed = Self.seed &+ UInt64(number)
         var random = TestRandom(seed: seed)
         let sample = Set((0..<Self.sampleCount).map { _ in random.pick(PackageCatalog.records) })
-        try check(Array(sample), requestCount: TestLength.runs(500, long: 5_000), &random, seed: Self.seed)
+        try check(Array(sample), requestCount: TestLength.runs(150, long: 5_000), &random, seed: Self.seed)
     }
 
     @Test func `every plan finds the packages that a look at each finds`() throws {
         var random = TestRandom(seed: Self.seed)
-        try check(
-            PackageCatalog.records, requestCount: TestLength.runs(4, long: 2_000), &random, seed: Self.seed)
+        let packages = TestLength.isLong ? PackageCatalog.records : Array(PackageCatalog.records.prefix(8_000))
+        try check(packages, requestCount: TestLength.runs(4, long: 2_000), &random, seed: Self.seed)
     }
 
     private static let sampleCount = 200
