@@ -49,14 +49,14 @@ extension EtcdTests {
                 try run("init", "one", "--node", "one") == ("PATH is the node one; the log goes on after entry 1", 0))
             let begun =
                 #"{"generation":2,"head":1,"floor":1,"snapshot":1,"snapshotTime":"TIME","members":0,"bytes":N,"quota":2147483648"#
-            #expect(try run("status", "one") == (begun + #","applied":1,"lag":0,"state":"following"}"#, 0))
+            #expect(try run("status", "one") == (begun + #","applied":1,"lag":0,"state":"current"}"#, 0))
 
             let log = try await EtcdLog.open(name: "pages", endpoints: [server.endpoint])
             var replication = Replication.shared(log, node: "two", snapshots: .directory(path("snapshots")))
             replication.followsByItself = false
             let two = try await Store.open(at: path("two"), records: Page.self, replication: replication)
             try await two.write { tx in try tx.insert(Page(id: 9, text: "y")) }
-            #expect(try run("status", "one").text.hasSuffix(#""applied":1,"lag":1,"state":"following"}"#))
+            #expect(try run("status", "one").text.hasSuffix(#""applied":1,"lag":1,"state":"behind"}"#))
             #expect(try run("wait", "two") == ("", 0))
             #expect(try run("members", "one").text == #"{"node":"two","generation":2,"applied":1,"lag":1}"#)
             let snapshot = try run("snapshot", "two", "--node", "two")
@@ -74,6 +74,9 @@ extension EtcdTests {
             #expect(rejoined == ("PATH has the newest snapshot; the old directory is PATH.before-rejoin", 0))
             let missing = try run("snapshot", "two", "--node", "two", "--snapshots", path("missing"))
             #expect(missing.status == 64 && missing.text.contains("is no directory"), "\(missing)")
+            #expect(try run("remove", "one", "--node", "two") == ("the log keeps no entries for two", 0))
+            let unknown = try run("remove", "one", "--node", "two")
+            #expect(unknown.status == 65 && unknown.text.contains("not heard of a node two"), "\(unknown)")
             let leaving = try ChildProcess(
                 BuiltProgram.path("store-cli"), ["replication", "leave", "--store", path("two")], mergesErrors: true)
             #expect(leaving.remainingLines() == ["\(path("two")) is a store without a log"])

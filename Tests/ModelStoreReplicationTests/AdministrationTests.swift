@@ -22,10 +22,13 @@ import Testing
 
     private func path(_ name: String) -> String { directory.appending(path: name).path }
 
-    private func open(_ name: String) async throws -> Store {
+    private func open(
+        _ name: String, in directory: String? = nil, retainedSeconds: Double = 3_600
+    ) async throws -> Store {
         var replication = Replication.shared(log.connection(), node: name, snapshots: snapshots)
         replication.followsByItself = false
-        return try await Store.open(at: path(name), records: Account.self, replication: replication)
+        replication.retainedSeconds = retainedSeconds
+        return try await Store.open(at: path(directory ?? name), records: Account.self, replication: replication)
     }
 
     private func fill(_ store: Store, _ numbers: Range<Int>) async throws {
@@ -229,6 +232,55 @@ import Testing
         #expect(place.stop == nil)
         log.isCut = true
         #expect(await code { _ = try await administration.status() } == .logUnavailable)
+    }
+
+    @Test func `an empty log says so`() async throws {
+        #expect(try await administration.status().isEmpty)
+        let one = try await open("one")
+        try await fill(one, 0..<1)
+        #expect(try await !administration.status().isEmpty)
+    }
+
+    // MARK: Nodes
+
+    @Test func `a node is removed once its program has ended, and the log keeps nothing for it`() async throws {
+        let (one, two) = (try await open("one", retainedSeconds: 0), try await open("two"))
+        for store in [one, two] { await store.replicator?.keepUp() }
+        try await fill(one, 0..<4)
+        try await one.takeReplicaSnapshot()
+        await one.replicator?.keepUp()
+        #expect(log.allEntries.count >= 4)
+        two.close()
+        #expect(await code { try await administration.remove(node: "two") } == .inUse)
+        #expect(await code { try await administration.remove(node: "tw") } == .invalidValue)
+        log.advance(by: RunningProgram.lifetime)
+        await one.replicator?.keepUp()
+        try await administration.remove(node: "two")
+        #expect(try await administration.status().members.map(\.node) == ["one"])
+        await one.replicator?.keepUp()
+        #expect(log.allEntries.isEmpty)
+        // It comes back after all.
+        try await expectEqual(one, try await open("two"))
+    }
+
+    @Test func `two nodes with one name notice each other, and one in the place of another does not`() async throws {
+        let one = try await open("one")
+        try await fill(one, 0..<2)
+        await one.replicator?.keepUp()
+        await one.replicator?.keepUp()
+        #expect(one.replication?.upkeepError == nil)
+        let two = try await open("one", in: "two")
+        await two.replicator?.keepUp()
+        #expect(two.replication?.upkeepError == nil)
+        for store in [one, two, one] {
+            await store.replicator?.keepUp()
+            #expect(store.replication?.upkeepError?.code == .inUse)
+        }
+        one.close()
+        // The first time after the other's last word.
+        await two.replicator?.keepUp()
+        await two.replicator?.keepUp()
+        #expect(two.replication?.upkeepError == nil)
     }
 
     // MARK: Several logs

@@ -1,8 +1,10 @@
+import Dispatch
 import Foundation
 import LMDB
 import ModelStore
 import ModelStoreTesting
 import StoreEngine
+import Synchronization
 import TestSupport
 import Testing
 
@@ -95,6 +97,40 @@ struct Note {
             #expect(total == 60 && count == 61)
         }
         #expect(Set(try stores.map { try $0.position }).count == 1)
+    }
+
+    @Test func `a node that lost several appends in a row holds back before each further one`() async throws {
+        let log = MemoryLog()
+        let two = try await open("two", log.connection())
+        let windows = Mutex<[Duration]>([])
+        var replication = Replication.shared(log, node: "one")
+        replication.followsByItself = false
+        replication.choosePause = { window in
+            windows.withLock { $0.append(window) }
+            return .zero
+        }
+        let one = try await Store.open(at: path("one"), records: Account.self, replication: replication)
+        for round in 0..<2 {
+            let lost = Mutex(0)
+            try await one.write { tx in
+                try tx.insert(Account(email: "one \(round)", balance: 0))
+                let number = lost.withLock { lost in
+                    lost += 1
+                    return lost
+                }
+                guard number <= 5 else { return }
+                // The other node writes first.
+                let isWritten = DispatchSemaphore(value: 0)
+                Task.detached {
+                    try await two.write { tx in try tx.insert(Account(email: "two \(round) \(number)", balance: 0)) }
+                    isWritten.signal()
+                }
+                isWritten.wait()
+            }
+        }
+        let expected: [Duration] = [50, 100, 200, 400].map { .milliseconds($0) }
+        #expect(windows.withLock { $0 } == expected + expected)
+        #expect(try one.read { try $0.fetch(Account.self).count } == 12)
     }
 
     @Test func `a node that comes later applies the whole log, also types that it does not declare`() async throws {

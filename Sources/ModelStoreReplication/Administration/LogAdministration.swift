@@ -310,6 +310,33 @@ public struct LogAdministration: Sendable {
         }
     }
 
+    /// Removes a node that does not come back, so that the log keeps no entries for it. Without this, it goes away after a day.
+    ///
+    /// If it comes back after all, it joins again with a snapshot.
+    ///
+    /// - Parameter node: the name of the node.
+    /// - Throws: ``/ModelStore/StoreError``: `inUse` if its program runs, or ended less than 20 seconds ago; `invalidValue` if the log has
+    ///   not heard of such a node within a day; `logUnavailable`, `accessDenied`.
+    public func remove(node: String) async throws {
+        let (key, programKey) = (LogMember.keyPrefix + node, RunningProgram.keyPrefix + node)
+        try await asking {
+            let members = try await log.registers(prefix: LogMember.keyPrefix)
+            guard let member = members.first(where: { $0.key == key }) else {
+                let names = members.map { $0.key.dropFirst(LogMember.keyPrefix.count) }.joined(separator: ", ")
+                throw StoreError(
+                    .invalidValue, "the log has not heard of a node \(node) within a day",
+                    remedy: names.isEmpty ? "it has heard of none" : "choose one of these: \(names)")
+            }
+            let isRunning = try await log.registers(prefix: programKey).contains { $0.key == programKey }
+            if !isRunning, case .set = try await log.setRegister(key, to: nil, from: member.version, lifetime: nil) {
+                return
+            }
+            throw StoreError(
+                .inUse, "the program of the node \(node) runs, or has just ended",
+                remedy: "end it, and try again 20 seconds later")
+        }
+    }
+
     private func requireSnapshots() throws(StoreError) {
         guard snapshots == nil else { return }
         throw StoreError(

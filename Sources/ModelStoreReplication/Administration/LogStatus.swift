@@ -25,6 +25,9 @@ public struct LogStatus: Sendable {
     /// The nodes that the log has heard of within a day, in the order of their names.
     public let members: [Member]
 
+    /// Whether nothing was ever appended to the log.
+    public var isEmpty: Bool { head.index == 0 }
+
     /// Whether a generation has begun, and no node can join it yet.
     var isWithoutSnapshot: Bool { head == floor && snapshot?.generation != head.generation }
 }

@@ -10,6 +10,9 @@ public struct Replication: Sendable {
     public var stopsOlderPrograms = false
     /// Whether the replica applies entries by itself. Tests with a schedule of their own call ``Replicator/follow()``.
     package var followsByItself = true
+    /// Chooses how long the node holds back when it may do so for as long as a duration; nil for a random time, and for none in a
+    /// simulated log.
+    package var choosePause: (@Sendable (Duration) -> Duration)?
     /// A snapshot is due this many entries after the last one.
     package var entriesPerSnapshot: UInt64 = 100_000
     /// How long the log keeps entries that a snapshot has, in seconds.

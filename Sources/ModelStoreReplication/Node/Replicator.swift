@@ -20,6 +20,7 @@ package final class Replicator: CommitLog {
     let node: String
     private let upkeep: LogUpkeep
     private let stopsOlderPrograms: Bool
+    private let choosePause: @Sendable (Duration) -> Duration
     private let state: HandoverMutex<State>
     /// Signalled when the follower has read entries, for a writer thread that holds back.
     private let hasArrived = DispatchSemaphore(value: 0)
@@ -39,6 +40,8 @@ package final class Replicator: CommitLog {
         var follower: Task<Void, Never>?
         /// That of the last look at the engine's room.
         var usageLevel = LogUsage.Level.low
+        /// Whether the log has been told about this program.
+        var isPublished = false
     }
 
     package init(_ replication: Replication) {
@@ -47,6 +50,9 @@ package final class Replicator: CommitLog {
         upkeep = replication.upkeep
         stopsOlderPrograms = replication.stopsOlderPrograms
         caller = LogCaller(log)
+        let isSimulated = caller.isSimulated
+        choosePause =
+            replication.choosePause ?? { window in isSimulated ? .zero : window * Double.random(in: 0...1) }
         let start = LogPosition.start(generation: 0)
         state = HandoverMutex(
             State(status: ReplicationStatus(node: node, applied: start, head: start, state: .following)))
@@ -220,8 +226,10 @@ package final class Replicator: CommitLog {
 
     package func holdBack() throws {
         let window = state.withLock { $0.pause.window }
-        guard window > .zero, !caller.isSimulated else { return }
-        let deadline = DispatchTime.now() + .nanoseconds(Int(Double.random(in: 0...1) * (window / .nanoseconds(1))))
+        guard window > .zero else { return }
+        let pause = choosePause(window)
+        guard pause > .zero else { return }
+        let deadline = DispatchTime.now() + .nanoseconds(Int(pause / .nanoseconds(1)))
         // Entries of other nodes are applied without delay.
         while hasArrived.wait(timeout: deadline) == .success {
             if state.withLock({ $0.pending != nil }) { try catchUp() }
@@ -264,10 +272,16 @@ package final class Replicator: CommitLog {
         do {
             let applied = status.applied
             try await upkeep.publish(Self.member(store))
-            try await upkeep.publish(program: RunningProgram.bytes(of: store.declaredTypes()))
+            let isAlone = try await publishProgram(of: store)
             let usage = try await log.usage()
             note { $0.logUsage = usage }
             report(usage, to: store)
+            guard isAlone else {
+                throw StoreError(
+                    .inUse,
+                    "another running node has the name \(node) too; the log can remove entries that one of them lacks",
+                    remedy: "open each node with a name of its own")
+            }
             var manifest = try await upkeep.manifest()?.manifest
             if upkeep.isSnapshotDue(applied, manifest, usage, now: store.now) {
                 manifest = try await upkeep.takeSnapshot(of: store)
@@ -282,6 +296,19 @@ package final class Replicator: CommitLog {
             failure = error as? StoreError ?? StoreError(.other, "\(error)", cause: error)
         }
         note { $0.upkeepError = failure }
+    }
+
+    /// Tells the other nodes about this program, and returns false if another node uses the name of this one.
+    private func publishProgram(of store: ReplicaAccess) async throws -> Bool {
+        let program = RunningProgram(place: try store.place(), types: try store.declaredTypes())
+        let before = try await upkeep.publish(program)
+        let wasPublished = state.withLock { state in
+            defer { state.isPublished = true }
+            return state.isPublished
+        }
+        // Before the first time, it may be the program that this one replaces.
+        guard wasPublished, let before else { return true }
+        return before.place == program.place
     }
 
     /// Reports each rise of the usage to another level.

@@ -1,34 +1,51 @@
 import Foundation
 import StoreEngine
 
-/// The record types that the running program of a node declares. The node tells the others in a register, which ends soon after the
-/// program.
+/// The running program of a node: where it runs, and which record types it declares. The node tells the others in a register, which
+/// ends soon after the program.
 struct RunningProgram: Sendable {
     /// The beginning of the keys of these registers; the node's name follows.
     static let keyPrefix = "program/"
     /// Twice the time between two calls of ``Replicator/keepUp()``.
     static let lifetime = Duration.seconds(20)
-    /// The most bytes of a register. The register of a larger program says only that it runs, and it finds out by itself that it is too
+    /// The most bytes of a register. The register of a larger program has no types, and the program finds out by itself that it is too
     /// old.
     private static let maximumByteCount = 64 << 10
 
-    let declared: [RecordSchema]
+    /// The node's directory, as ``StoreRuntime/ReplicaAccess/place`` identifies it.
+    let place: String
+    private let types: [RecordType]
+
+    init(place: String, types: [RecordType]) {
+        self.place = place
+        self.types = types
+    }
+
+    private struct Value: Codable {
+        let place: String
+        /// Nil if they have too many bytes.
+        let types: [RecordType]?
+    }
 
     /// Returns nil for a value of another version of ModelStore.
     init?(_ bytes: [UInt8]) {
-        guard let types = try? JSONDecoder().decode([RecordType].self, from: Data(bytes)) else { return nil }
-        declared = types.map(\.schema)
+        guard let value = try? JSONDecoder().decode(Value.self, from: Data(bytes)) else { return nil }
+        self.init(place: value.place, types: value.types ?? [])
     }
 
-    /// Returns the value of the register, which is empty if the types have too many bytes.
-    static func bytes(of declared: [RecordType]) throws -> [UInt8] {
-        let bytes = Array(try JSONEncoder().encode(declared))
-        return bytes.count <= maximumByteCount ? bytes : []
+    /// The value of the register.
+    var bytes: [UInt8] {
+        get throws {
+            let encoder = JSONEncoder()
+            let whole = Array(try encoder.encode(Value(place: place, types: types)))
+            if whole.count <= Self.maximumByteCount { return whole }
+            return Array(try encoder.encode(Value(place: place, types: nil)))
+        }
     }
 
     /// Returns the names of the declared types that the program cannot use if the store has `types`.
     func typesLost(with types: [RecordType]) -> [String] {
-        declared.filter { schema in
+        self.types.map(\.schema).filter { schema in
             types.contains { $0.name == schema.name && !SchemaFit(schema, on: $0).servesProgram }
         }
         .map(\.name)

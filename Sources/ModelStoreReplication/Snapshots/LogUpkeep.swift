@@ -44,19 +44,27 @@ struct LogUpkeep: Sendable {
         try await set(LogMember.keyPrefix + node, to: member.bytes, lifetime: LogMember.lifetime)
     }
 
-    /// Tells the other nodes which record types the program of this one declares.
-    func publish(program: [UInt8]) async throws(SharedLogError) {
-        try await set(RunningProgram.keyPrefix + node, to: program, lifetime: RunningProgram.lifetime)
+    /// Tells the other nodes about the running program of this one.
+    ///
+    /// - Returns: the program that the register held before; nil if there was none.
+    func publish(_ program: RunningProgram) async throws -> RunningProgram? {
+        let before = try await set(
+            RunningProgram.keyPrefix + node, to: program.bytes, lifetime: RunningProgram.lifetime)
+        return before.flatMap(RunningProgram.init)
     }
 
-    /// Sets a register that only this node sets.
-    private func set(_ key: String, to bytes: [UInt8], lifetime: Duration) async throws(SharedLogError) {
-        var version = try await log.registers(prefix: key).first { $0.key == key }?.version ?? 0
+    /// Sets a register that only this node sets, and returns the value that it had.
+    @discardableResult
+    private func set(
+        _ key: String, to bytes: [UInt8], lifetime: Duration
+    ) async throws(SharedLogError) -> [UInt8]? {
+        var found = try await log.registers(prefix: key).first { $0.key == key }
         for _ in 0..<Self.maximumAttempts {
-            let outcome = try await log.setRegister(key, to: bytes, from: version, lifetime: lifetime)
-            guard case .conflict(let found) = outcome else { return }
-            version = found?.version ?? 0
+            let outcome = try await log.setRegister(key, to: bytes, from: found?.version ?? 0, lifetime: lifetime)
+            guard case .conflict(let other) = outcome else { break }
+            found = other
         }
+        return found?.value
     }
 
     /// Removes the entries that no node needs. While the engine has little room, only nodes whose program runs need any.

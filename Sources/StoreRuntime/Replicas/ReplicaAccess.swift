@@ -65,6 +65,13 @@ package struct ReplicaAccess: Sendable {
         return try declared.enumerated().map { try RecordType(id: UInt32($0.offset), declared: $0.element) }
     }
 
+    /// Returns a text that identifies this directory. All processes of a machine that have it open get the same text. Another directory
+    /// has another text, even on a copied disk of another machine. A restart of the machine changes the text.
+    package func place() throws(StoreError) -> String {
+        let file = try requireOpen().environment.fileIdentity
+        return "\(BootIdentity.current) \(file.device) \(file.inode) \(file.birthNanoseconds ?? 0)"
+    }
+
     /// Reports an event of which a program must hear even if it handles none.
     package func report(_ event: StoreEvent) { core?.options.warn(event) }
 

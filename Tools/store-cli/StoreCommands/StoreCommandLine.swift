@@ -108,7 +108,19 @@ public enum StoreCommandLine {
         // The parser takes a negative number for an option.
         let hasNegative = arguments.contains { $0.first == "-" && $0.dropFirst().first?.isNumber == true }
         let remedy = hasNegative ? "put -- before values that begin with a dash, or see" : "see"
-        StandardError.writeLine("error: \(text); \(remedy) `store-cli --help`")
+        StandardError.writeLine("error: \(text); \(remedy) `\(command(of: arguments)) --help`")
         return .usage
+    }
+
+    /// Returns the words of the arguments that name the command, such as `store-cli replication status`.
+    private static func command(of arguments: [String]) -> String {
+        var names = [StoreCLI._commandName]
+        var commands = StoreCLI.configuration.subcommands
+        for word in arguments {
+            guard let command = commands.first(where: { $0._commandName == word }) else { break }
+            names.append(word)
+            commands = command.configuration.subcommands
+        }
+        return names.joined(separator: " ")
     }
 }

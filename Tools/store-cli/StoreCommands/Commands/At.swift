@@ -28,9 +28,7 @@ struct At: ParsableCommand {
         // The inner command takes the position as an option, but the user never wrote that option. So a bad position is reported
         // here.
         guard PositionArgument(argument: position) != nil else {
-            throw CommandFailure(
-                .usage,
-                "the value '\(RecordText.shortened(position))' is invalid for '<position>'; see `store-cli --help`")
+            throw ValidationError("The value '\(RecordText.shortened(position))' is invalid for '<position>'")
         }
         let names = Self.commands.map { $0._commandName }
         let word = command.first { !$0.hasPrefix("-") }

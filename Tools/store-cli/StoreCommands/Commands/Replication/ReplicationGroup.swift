@@ -13,6 +13,6 @@ struct ReplicationGroup: ParsableCommand {
         subcommands: [
             ReplicationStatusCommand.self, ReplicationMembers.self, ReplicationWait.self, ReplicationVerify.self,
             ReplicationInit.self, ReplicationSnapshot.self, ReplicationTrim.self, ReplicationRejoin.self,
-            ReplicationBeginGeneration.self, ReplicationLeave.self,
+            ReplicationBeginGeneration.self, ReplicationRemove.self, ReplicationLeave.self,
         ])
 }

@@ -6,7 +6,10 @@ import StoreEngine
 struct ReplicationStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Shows the log, and with --store the place of a node in it.",
-        discussion: "The bytes and the quota are those of the engine, with everything else that it keeps.")
+        discussion: """
+            The bytes and the quota are those of the engine, with everything else that it keeps. The state of a node is current, \
+            behind or stopped. Whether a program has the node open is not shown.
+            """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var logOptions: LogOptions
@@ -37,13 +40,22 @@ struct ReplicationStatusCommand: ParsableCommand {
         if let node {
             columns += Self.nodeColumns
             cells += [
-                .count(node.applied.index), .count(node.lag), OutputCell(node.stop == nil ? "following" : "stopped"),
+                .count(node.applied.index), .count(node.lag), OutputCell(Self.state(of: node)),
             ]
         }
         try options.printing { output in
             try RowPrinter.printOne(options.format, columns: columns, cells, to: output)
         }
+        if log.isEmpty {
+            StandardError.writeLine(
+                "the log \(logOptions.log) has no entries; if nodes have written to it, check its name and its engine")
+        }
         if let stop = node?.stop { throw CommandFailure.stopped(stop) }
+    }
+
+    private static func state(of node: ReplicaStatus) -> String {
+        if node.stop != nil { return "stopped" }
+        return node.lag == 0 ? "current" : "behind"
     }
 }
 
