@@ -111,8 +111,6 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let historyUnavailable = Code("historyUnavailable")
         /// No consumer has this name.
         public static let consumerNotFound = Code("consumerNotFound")
-        /// Another process or task holds the consumer.
-        public static let consumerHeld = Code("consumerHeld")
         /// Another reader took over, moved or deleted the consumer after this program read it.
         public static let consumerLost = Code("consumerLost")
         /// The consumer was too far behind: the store no longer retains the change sets that the consumer has not received.

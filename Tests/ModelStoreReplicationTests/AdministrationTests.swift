@@ -210,6 +210,8 @@ import Testing
         let administration = LogAdministration(log, snapshots: made)
         try await one.takeReplicaSnapshot()
         #expect(await code { _ = try await administration.rejoin(at: place, node: "two") } == .inUse)
+        // A join that is killed leaves the folder of its fetch there, and the next open removes it.
+        #expect(made.fetchedFile?.hasPrefix(place + "/.modelstore-work-") == true)
         #expect(try made.store?.read { try $0.fetch(Account.self).count } == 0)
         #expect(FileManager.default.fileExists(atPath: place + ".before-rejoin/data.mdb"))
     }
@@ -379,6 +381,7 @@ private final class StoreMaker: SnapshotStore {
     private let path: String
     private let snapshots: DirectorySnapshots
     private let made = Mutex<Store?>(nil)
+    private let fetched = Mutex<String?>(nil)
 
     init(path: String, snapshots: DirectorySnapshots) {
         self.path = path
@@ -386,10 +389,13 @@ private final class StoreMaker: SnapshotStore {
     }
 
     var store: Store? { made.withLock { $0 } }
+    /// Where the snapshot was put last.
+    var fetchedFile: String? { fetched.withLock { $0 } }
 
     func store(_ file: String, as name: String) async throws { try await snapshots.store(file, as: name) }
 
     func fetch(_ name: String, to file: String) async throws {
+        fetched.withLock { $0 = file }
         try made.withLock { if $0 == nil { $0 = try Store(at: path, records: Account.self) } }
         try await snapshots.fetch(name, to: file)
     }

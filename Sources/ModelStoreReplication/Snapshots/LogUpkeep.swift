@@ -185,19 +185,18 @@ struct LogUpkeep: Sendable {
     }
 
     private func fetch(_ manifest: SnapshotManifest, from snapshots: any SnapshotStore, to path: String) async throws {
-        let folder = path + ".joining-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let file = StoreDirectory.dataFile(folder)
-        try await snapshots.fetch(manifest.file, to: file)
-        try await BlockingWork.run {
-            let checksum = try FileChecksum(of: file)
-            guard checksum.hash == manifest.checksum, checksum.byteCount == manifest.byteCount else {
-                throw StoreError(
-                    .damaged, "the snapshot \(manifest.file) has another content than the log says",
-                    remedy: "take another snapshot on a node that has the store")
+        try await Store.withWorkFolder(in: path) { folder in
+            let file = StoreDirectory.dataFile(folder)
+            try await snapshots.fetch(manifest.file, to: file)
+            try await BlockingWork.run {
+                let checksum = try FileChecksum(of: file)
+                guard checksum.hash == manifest.checksum, checksum.byteCount == manifest.byteCount else {
+                    throw StoreError(
+                        .damaged, "the snapshot \(manifest.file) has another content than the log says",
+                        remedy: "take another snapshot on a node that has the store")
+                }
+                try Store.installReplica(from: folder, to: path)
             }
-            try Store.installReplica(from: folder, to: path)
         }
     }
 }

@@ -19,8 +19,8 @@ import Testing
 
         var copyCount: Int {
             switch self {
-            case .small: TestLength.isLong ? 9_000 : 20
-            case .large: TestLength.isLong ? 1_000 : 1
+            case .small: TestLength.isLong ? 9_900 : 20
+            case .large: TestLength.isLong ? 100 : 1
             }
         }
     }

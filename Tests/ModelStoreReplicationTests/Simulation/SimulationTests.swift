@@ -7,6 +7,7 @@ import Testing
         for seed in TestLength.seeds(200, long: 100_000) {
             do {
                 try await SimulatedCluster(seed: seed).run(stepCount: 60)
+                if seed.isMultiple(of: 10_000) { print("simulated \(seed) clusters") }
             } catch {
                 Issue.record("seed \(seed): \(error)")
                 return

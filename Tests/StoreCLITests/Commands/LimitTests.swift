@@ -99,4 +99,28 @@ import Testing
             }
         }
     }
+
+    /// The kernel's groups of processes, in either version; nil if this process cannot make a group with a limit on processes.
+    private static let groups: String? = ["/sys/fs/cgroup/pids", "/sys/fs/cgroup"].first { folder in
+        let trial = folder + "/modelstore-trial-\(getpid())"
+        guard mkdir(trial, 0o700) == 0 else { return false }
+        defer { rmdir(trial) }
+        return access(trial + "/pids.max", W_OK) == 0
+    }
+
+    @Test(.enabled(if: groups != nil, "needs the right to make groups of processes"))
+    func `a group of processes that is too small for the threads is an error`() throws {
+        let group = try #require(Self.groups) + "/modelstore-\(UUID())"
+        try FileManager.default.createDirectory(atPath: group, withIntermediateDirectories: false)
+        defer { rmdir(group) }
+        for command in Self.tried {
+            for count in [1, 2, 3, 5, 8] {
+                try String(count).write(toFile: group + "/pids.max", atomically: false, encoding: .utf8)
+                let run = try run(command, "echo $$ > \(group)/cgroup.procs")
+                #expect(run.status == 74 && run.errors.contains("pids.max"), "\(command) with \(count): \(run)")
+            }
+            try "32".write(toFile: group + "/pids.max", atomically: false, encoding: .utf8)
+            #expect(try run(command, "echo $$ > \(group)/cgroup.procs").status == 0)
+        }
+    }
 }

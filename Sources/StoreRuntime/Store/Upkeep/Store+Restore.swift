@@ -30,6 +30,22 @@ extension Store {
     package static func installReplica(from source: String, to path: String) throws {
         try Restoration(source: source, target: path, isReplica: true).run()
     }
+
+    /// Makes a hidden folder in the directory of a replica, in which `body` makes a file, and removes it afterwards. If the process is
+    /// killed, the next one that opens the store removes the folder.
+    ///
+    /// - Parameters:
+    ///   - path: the store's directory, which is created if it is missing. Without a store in the end, it is removed again.
+    ///   - body: receives the path of the folder.
+    /// - Throws: ``StoreError``: `accessDenied`, `diskFull`, `ioError`. The errors of `body`.
+    package static func withWorkFolder(in path: String, _ body: (String) async throws -> Void) async throws {
+        let isMade = try Restoration.makeTarget(path)
+        // This fails if the directory has a store.
+        defer { if isMade { _ = unsafe rmdir(path) } }
+        let work = try WorkFolder(in: path)
+        defer { work.remove() }
+        try await body(work.path)
+    }
 }
 
 /// The steps of a restore.
@@ -44,7 +60,7 @@ private struct Restoration {
         guard FileManager.default.fileExists(atPath: source + "/data.mdb") else {
             throw StoreError(.noSuchStore, "\(source) holds no store", remedy: "name the directory of a backup")
         }
-        let isTargetMade = try makeTarget()
+        let isTargetMade = try Self.makeTarget(target)
         do {
             try replace(isTargetMade)
         } catch {
@@ -102,7 +118,7 @@ private struct Restoration {
     }
 
     /// Creates the target if it is missing, and returns whether it did.
-    private func makeTarget() throws(StoreError) -> Bool {
+    static func makeTarget(_ target: String) throws(StoreError) -> Bool {
         if FileManager.default.fileExists(atPath: target) { return false }
         let isMade = try StoreDirectory.make(target, mode: 0o750)
         // If root creates the directory, it gets the owner of its parent.
