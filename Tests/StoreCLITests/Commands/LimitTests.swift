@@ -103,16 +103,16 @@ import Testing
     /// The kernel's groups of processes, in either version; nil if this process cannot make a group with a limit on processes.
     private static let groups: String? = ["/sys/fs/cgroup/pids", "/sys/fs/cgroup"].first { folder in
         let trial = folder + "/modelstore-trial-\(getpid())"
-        guard mkdir(trial, 0o700) == 0 else { return false }
-        defer { rmdir(trial) }
-        return access(trial + "/pids.max", W_OK) == 0
+        guard unsafe mkdir(trial, 0o700) == 0 else { return false }
+        defer { _ = unsafe rmdir(trial) }
+        return unsafe access(trial + "/pids.max", W_OK) == 0
     }
 
     @Test(.enabled(if: groups != nil, "needs the right to make groups of processes"))
     func `a group of processes that is too small for the threads is an error`() throws {
         let group = try #require(Self.groups) + "/modelstore-\(UUID())"
         try FileManager.default.createDirectory(atPath: group, withIntermediateDirectories: false)
-        defer { rmdir(group) }
+        defer { _ = unsafe rmdir(group) }
         for command in Self.tried {
             for count in [1, 2, 3, 5, 8] {
                 try String(count).write(toFile: group + "/pids.max", atomically: false, encoding: .utf8)
