@@ -121,6 +121,9 @@ final class TransactionContext: @unchecked Sendable {
             var statistics: LMDBStatistics?
             let code = unsafe Calls.statistics(handle, database, into: &statistics)
             guard code == 0, let statistics else { throw failure(code, "mdb_stat") }
+            guard statistics.isPossible else {
+                throw unsafe environment.takeUnretainedValue().damaged(nil, "mdb_stat")
+            }
             return statistics
         }
         try requireNoFault(.statistics, "mdb_stat")
