@@ -59,6 +59,22 @@ struct PageChecksTests {
         }
     }
 
+    /// LMDB gives the numbers of a record as they are, and sums of them would overflow.
+    @Test
+    func `a number of leaves that no file can have is damage, also in a write`() throws {
+        let directory = try Self.makeStore()
+        var pages = try DataPages(directory.path)
+        try pages.setLeafCount(ofDatabase: "test", to: 1 << 60)
+        try pages.write()
+        let environment = try LMDBEnvironment.open(at: directory.path, options: .test)
+        defer { environment.close() }
+        var transaction = try environment.beginWrite()
+        let database = try transaction.database()
+        let error = #expect(throws: LMDBError.self) { _ = try transaction.snapshot.statistics(of: database) }
+        transaction.abort()
+        #expect(error?.code == .damaged)
+    }
+
     /// LMDB ends the process when it opens a cursor on a free list that could have several values for a key.
     @Test(arguments: [0x0C, 0x00, 0x0A])
     func `a free list whose keys are of another kind is damage, and a write notices it`(flags: Int) throws {

@@ -325,7 +325,7 @@ public struct LogAdministration: Sendable {
                 let names = members.map { $0.key.dropFirst(LogMember.keyPrefix.count) }.joined(separator: ", ")
                 throw StoreError(
                     .invalidValue, "the log has not heard of a node \(node) within a day",
-                    remedy: names.isEmpty ? "it has heard of none" : "choose one of these: \(names)")
+                    remedy: names.isEmpty ? "check the name of the log" : "choose one of these: \(names)")
             }
             let isRunning = try await log.registers(prefix: programKey).contains { $0.key == programKey }
             if !isRunning, case .set = try await log.setRegister(key, to: nil, from: member.version, lifetime: nil) {

@@ -12,7 +12,7 @@ struct RunningProgram: Sendable {
     /// old.
     private static let maximumByteCount = 64 << 10
 
-    /// The node's directory, as ``StoreRuntime/ReplicaAccess/place`` identifies it.
+    /// The node's directory, as ``StoreRuntime/ReplicaAccess/place()`` identifies it.
     let place: String
     private let types: [RecordType]
 

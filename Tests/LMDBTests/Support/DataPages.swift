@@ -28,10 +28,18 @@ struct DataPages {
         return leaves[0]
     }
 
+    /// The beginning of the meta page of the newest commit.
+    private var newestMeta: Int { [0, Self.pageSize].max { number(at: $0 + 144) < number(at: $1 + 144) } ?? 0 }
+
     /// Returns the root of the tree of free pages in the newest commit.
-    var freeRoot: Int {
-        let newest = [0, Self.pageSize].max { number(at: $0 + 144) < number(at: $1 + 144) } ?? 0
-        return number(at: newest + 80)
+    var freeRoot: Int { number(at: newestMeta + 80) }
+
+    /// Sets how many leaves the record of a database names. The root of the main tree must be a leaf.
+    mutating func setLeafCount(ofDatabase name: String, to count: Int) throws {
+        let root = number(at: newestMeta + 128)
+        let entries = (0..<entryCount(of: root)).map { entry($0, of: root) }
+        let found = try #require(entries.first { key(of: $0) == Array(name.utf8) })
+        set(count, at: found + Self.entryHeaderSize + name.utf8.count + 16, size: 8)
     }
 
     func entryCount(of page: Int) -> Int { (endOfList(of: page) - Self.headerSize) / 2 }
