@@ -100,11 +100,8 @@ struct DataFileMeta: Equatable {
 
 extension [UInt8] {
     /// Returns an integer in this machine's byte order, in which LMDB writes integers.
-    func integer<Value: FixedWidthInteger>(at offset: Int, as type: Value.Type) -> Value {
-        var value: Value = 0
-        for index in (0..<MemoryLayout<Value>.size).reversed() {
-            value = value << 8 | Value(truncatingIfNeeded: self[offset + index])
-        }
-        return Value(littleEndian: value.littleEndian)
+    func integer<Value: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: Value.Type) -> Value {
+        // It checks the bounds.
+        unsafe span.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: type)
     }
 }
