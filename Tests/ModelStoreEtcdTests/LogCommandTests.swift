@@ -83,6 +83,16 @@ extension EtcdTests {
             #expect(try leaving.wait() == .exit(0))
         }
 
+        @Test func `the status of a log without entries says so`() throws {
+            let process = try ChildProcess(
+                BuiltProgram.path("store-cli"),
+                ["replication", "status", "--log", "pages", "--etcd", server.endpoint], mergesErrors: true)
+            let lines = process.remainingLines()
+            #expect(try process.wait() == .exit(0))
+            let note = "the log pages has no entries; if nodes have written to it, check its name and its engine"
+            #expect(lines.contains(note), "\(lines)")
+        }
+
         @Test func `a log that cannot be reached has an exit status of its own`() throws {
             server.crash()
             let found = try run("members", "one")

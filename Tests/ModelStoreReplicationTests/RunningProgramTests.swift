@@ -37,6 +37,12 @@ import Testing
         }
     }
 
+    /// A record type of another program.
+    @Record
+    struct Note {
+        @ID var id: Int
+    }
+
     private let directory = FileManager.default.temporaryDirectory.appending(path: "programs-\(UUID())")
 
     init() throws { try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true) }
@@ -44,13 +50,13 @@ import Testing
     deinit { try? FileManager.default.removeItem(at: directory) }
 
     private func open<R: Record>(
-        _ name: String, _ log: MemoryLog, _ type: R.Type, stopsOlderPrograms: Bool = false
+        _ name: String, in folder: String? = nil, _ log: MemoryLog, _ type: R.Type, stopsOlderPrograms: Bool = false
     ) async throws -> Store {
         var replication = Replication.shared(log, node: name)
         replication.followsByItself = false
         replication.stopsOlderPrograms = stopsOlderPrograms
         let store = try await Store.open(
-            at: directory.appending(path: name).path, records: R.self, replication: replication)
+            at: directory.appending(path: folder ?? name).path, records: R.self, replication: replication)
         await store.replicator?.keepUp()
         return store
     }
@@ -84,6 +90,18 @@ import Testing
         try one.replicator?.followNow()
         #expect(try one.read { try $0.get(First.Gauge.self, id: 1)?.count } == 2)
         for store in [one, two] { store.close() }
+    }
+
+    @Test func `each program of a node is asked`() async throws {
+        let log = MemoryLog()
+        let one = try await open("one/a", in: "one", log, First.Gauge.self)
+        let other = try await open("one/a", in: "other", log.connection(), Note.self)
+        for _ in 0..<2 { for store in [one, other] { await store.replicator?.keepUp() } }
+        let error = await #expect(throws: StoreError.self) {
+            try await open("three", log.connection(), Third.Gauge.self)
+        }
+        #expect(error?.message.hasSuffix("record types: one/a (Gauge)") == true, "\(error?.message ?? "")")
+        for store in [one, other] { store.close() }
     }
 
     @Test func `a program that has ended is not asked`() async throws {

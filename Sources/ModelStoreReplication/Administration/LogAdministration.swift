@@ -318,7 +318,7 @@ public struct LogAdministration: Sendable {
     /// - Throws: ``/ModelStore/StoreError``: `inUse` if its program runs, or ended less than 20 seconds ago; `invalidValue` if the log has
     ///   not heard of such a node within a day; `logUnavailable`, `accessDenied`.
     public func remove(node: String) async throws {
-        let (key, programKey) = (LogMember.keyPrefix + node, RunningProgram.keyPrefix + node)
+        let key = LogMember.keyPrefix + node
         try await asking {
             let members = try await log.registers(prefix: LogMember.keyPrefix)
             guard let member = members.first(where: { $0.key == key }) else {
@@ -327,7 +327,8 @@ public struct LogAdministration: Sendable {
                     .invalidValue, "the log has not heard of a node \(node) within a day",
                     remedy: names.isEmpty ? "check the name of the log" : "choose one of these: \(names)")
             }
-            let isRunning = try await log.registers(prefix: programKey).contains { $0.key == programKey }
+            let isRunning = try await log.registers(prefix: RunningProgram.keyPrefix)
+                .contains { RunningProgram.node(ofKey: $0.key) == node }
             if !isRunning, case .set = try await log.setRegister(key, to: nil, from: member.version, lifetime: nil) {
                 return
             }

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import LMDB
 package import StoreEngine
 package import StoreRuntime
@@ -18,6 +19,8 @@ package final class Replicator: CommitLog {
     let log: any SharedLog
     private let caller: LogCaller
     let node: String
+    /// Distinguishes the processes of the node.
+    private let process = UUID()
     private let upkeep: LogUpkeep
     private let stopsOlderPrograms: Bool
     private let choosePause: @Sendable (Duration) -> Duration
@@ -40,8 +43,9 @@ package final class Replicator: CommitLog {
         var follower: Task<Void, Never>?
         /// That of the last look at the engine's room.
         var usageLevel = LogUsage.Level.low
-        /// Whether the log has been told about this program.
-        var isPublished = false
+        /// The versions of the registers of programs in other directories with this node's name, as of the last look; nil before the
+        /// first.
+        var namesakes: [String: UInt64]?
     }
 
     package init(_ replication: Replication) {
@@ -152,7 +156,7 @@ package final class Replicator: CommitLog {
         let registers: [LogRegister]
         do { registers = try caller.registers(prefix: RunningProgram.keyPrefix) } catch { throw failed(error) }
         let old = registers.compactMap { register -> String? in
-            let other = String(register.key.dropFirst(RunningProgram.keyPrefix.count))
+            let other = RunningProgram.node(ofKey: register.key)
             guard other != node, let lost = RunningProgram(register.value)?.typesLost(with: types), !lost.isEmpty
             else { return nil }
             return "\(other) (\(lost.joined(separator: ", ")))"
@@ -161,7 +165,7 @@ package final class Replicator: CommitLog {
             throw StoreError(
                 .membersTooOld,
                 "running programs of other nodes cannot use the changed record types: "
-                    + old.sorted().joined(separator: ", "),
+                    + Set(old).sorted().joined(separator: ", "),
                 remedy: "stop these programs first, or open with Replication.stopsOlderPrograms, which stops them")
         }
     }
@@ -301,14 +305,14 @@ package final class Replicator: CommitLog {
     /// Tells the other nodes about this program, and returns false if another node uses the name of this one.
     private func publishProgram(of store: ReplicaAccess) async throws -> Bool {
         let program = RunningProgram(place: try store.place(), types: try store.declaredTypes())
-        let before = try await upkeep.publish(program)
-        let wasPublished = state.withLock { state in
-            defer { state.isPublished = true }
-            return state.isPublished
+        let found = try await upkeep.publish(program, of: process)
+        let before = state.withLock { state in
+            defer { state.namesakes = found }
+            return state.namesakes
         }
-        // Before the first time, it may be the program that this one replaces.
-        guard wasPublished, let before else { return true }
-        return before.place == program.place
+        // The first look may find the program that this one replaces. Its register is not set again.
+        guard let before else { return true }
+        return found.allSatisfy { before[$0.key] == $0.value }
     }
 
     /// Reports each rise of the usage to another level.

@@ -1,10 +1,10 @@
 import Foundation
 import StoreEngine
 
-/// The running program of a node: where it runs, and which record types it declares. The node tells the others in a register, which
-/// ends soon after the program.
+/// A running program of a node: where it runs, and which record types it declares. Each process of a node tells the others in a register
+/// of its own, which ends soon after the process.
 struct RunningProgram: Sendable {
-    /// The beginning of the keys of these registers; the node's name follows.
+    /// The beginning of the keys of these registers; the node's name and an id of the process follow.
     static let keyPrefix = "program/"
     /// Twice the time between two calls of ``Replicator/keepUp()``.
     static let lifetime = Duration.seconds(20)
@@ -19,6 +19,16 @@ struct RunningProgram: Sendable {
     init(place: String, types: [RecordType]) {
         self.place = place
         self.types = types
+    }
+
+    /// Returns the key of the register of a process.
+    static func key(node: String, process: UUID) -> String { "\(keyPrefix)\(node)/\(process)" }
+
+    /// Returns the name of the node whose process has the register with a key.
+    static func node(ofKey key: String) -> String {
+        let rest = key.dropFirst(keyPrefix.count)
+        // The name may contain a slash.
+        return String(rest[..<(rest.lastIndex(of: "/") ?? rest.endIndex)])
     }
 
     private struct Value: Codable {

@@ -44,27 +44,29 @@ struct LogUpkeep: Sendable {
         try await set(LogMember.keyPrefix + node, to: member.bytes, lifetime: LogMember.lifetime)
     }
 
-    /// Tells the other nodes about the running program of this one.
+    /// Tells the other nodes about a running program of this one.
     ///
-    /// - Returns: the program that the register held before; nil if there was none.
-    func publish(_ program: RunningProgram) async throws -> RunningProgram? {
-        let before = try await set(
-            RunningProgram.keyPrefix + node, to: program.bytes, lifetime: RunningProgram.lifetime)
-        return before.flatMap(RunningProgram.init)
+    /// - Parameter process: an id of the process.
+    /// - Returns: the versions of the registers of programs in other directories that use the name of this node, by their keys.
+    func publish(_ program: RunningProgram, of process: UUID) async throws -> [String: UInt64] {
+        try await set(
+            RunningProgram.key(node: node, process: process), to: program.bytes, lifetime: RunningProgram.lifetime)
+        let programs = try await log.registers(prefix: RunningProgram.keyPrefix)
+        let elsewhere = programs.filter { register in
+            guard RunningProgram.node(ofKey: register.key) == node else { return false }
+            return RunningProgram(register.value).map { $0.place != program.place } ?? false
+        }
+        return Dictionary(uniqueKeysWithValues: elsewhere.map { ($0.key, $0.version) })
     }
 
-    /// Sets a register that only this node sets, and returns the value that it had.
-    @discardableResult
-    private func set(
-        _ key: String, to bytes: [UInt8], lifetime: Duration
-    ) async throws(SharedLogError) -> [UInt8]? {
+    /// Sets a register that only this node sets.
+    private func set(_ key: String, to bytes: [UInt8], lifetime: Duration) async throws(SharedLogError) {
         var found = try await log.registers(prefix: key).first { $0.key == key }
         for _ in 0..<Self.maximumAttempts {
             let outcome = try await log.setRegister(key, to: bytes, from: found?.version ?? 0, lifetime: lifetime)
-            guard case .conflict(let other) = outcome else { break }
+            guard case .conflict(let other) = outcome else { return }
             found = other
         }
-        return found?.value
     }
 
     /// Removes the entries that no node needs. While the engine has little room, only nodes whose program runs need any.
@@ -76,8 +78,8 @@ struct LogUpkeep: Sendable {
         var registers = try await log.registers(prefix: LogMember.keyPrefix)
         if usage.level == .high {
             let running = try await log.registers(prefix: RunningProgram.keyPrefix)
-            let nodes = Set(running.map { $0.key.dropFirst(RunningProgram.keyPrefix.count) })
-            registers = registers.filter { nodes.contains($0.key.dropFirst(LogMember.keyPrefix.count)) }
+            let nodes = Set(running.map { RunningProgram.node(ofKey: $0.key) })
+            registers = registers.filter { nodes.contains(String($0.key.dropFirst(LogMember.keyPrefix.count))) }
         }
         let members = registers.compactMap { LogMember($0.value) }
         guard let position = trimRule.position(manifest, members, now: now) else { return nil }
