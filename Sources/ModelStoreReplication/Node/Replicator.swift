@@ -306,7 +306,7 @@ package final class Replicator: CommitLog {
     private func publishProgram(of store: ReplicaAccess) async throws -> Bool {
         let program = RunningProgram(place: try store.place(), types: try store.declaredTypes())
         let found = try await upkeep.publish(program, of: process)
-        let before = state.withLock { state in
+        let before: [String: UInt64]? = state.withLock { state in
             defer { state.namesakes = found }
             return state.namesakes
         }
