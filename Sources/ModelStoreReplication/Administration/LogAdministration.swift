@@ -327,7 +327,7 @@ public struct LogAdministration: Sendable {
                     .invalidValue, "the log has not heard of a node \(node) within a day",
                     remedy: names.isEmpty ? "check the name of the log" : "choose one of these: \(names)")
             }
-            let isRunning = try await log.registers(prefix: RunningProgram.keyPrefix)
+            let isRunning = try await log.registers(prefix: RunningProgram.keyPrefix(node: node))
                 .contains { RunningProgram.node(ofKey: $0.key) == node }
             if !isRunning, case .set = try await log.setRegister(key, to: nil, from: member.version, lifetime: nil) {
                 return

@@ -22,7 +22,10 @@ struct RunningProgram: Sendable {
     }
 
     /// Returns the key of the register of a process.
-    static func key(node: String, process: UUID) -> String { "\(keyPrefix)\(node)/\(process)" }
+    static func key(node: String, process: UUID) -> String { keyPrefix(node: node) + "\(process)" }
+
+    /// Returns the beginning of the keys of a node's registers. Nodes whose names begin with this one and a slash have it too.
+    static func keyPrefix(node: String) -> String { keyPrefix + node + "/" }
 
     /// Returns the name of the node whose process has the register with a key.
     static func node(ofKey key: String) -> String {

@@ -51,7 +51,7 @@ struct LogUpkeep: Sendable {
     func publish(_ program: RunningProgram, of process: UUID) async throws -> [String: UInt64] {
         try await set(
             RunningProgram.key(node: node, process: process), to: program.bytes, lifetime: RunningProgram.lifetime)
-        let programs = try await log.registers(prefix: RunningProgram.keyPrefix)
+        let programs = try await log.registers(prefix: RunningProgram.keyPrefix(node: node))
         let elsewhere = programs.filter { register in
             guard RunningProgram.node(ofKey: register.key) == node else { return false }
             return RunningProgram(register.value).map { $0.place != program.place } ?? false
