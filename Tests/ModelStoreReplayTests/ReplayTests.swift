@@ -51,6 +51,25 @@ import Testing
         again.close()
     }
 
+    @Test func `A feed from its beginning can declare a type before the type that it refers to`()
+        async throws
+    {
+        let (store, folder) = (try Store.temporary(records: Player.self, Team.self), try Folder())
+        try await store.write { tx in
+            try tx.insert(Player(name: "a"))
+            try tx.insert(Team(name: "t", leader: Reference("a")))
+            try tx.update(Player.self, id: "a") { $0.team = Reference("t") }
+        }
+        var options = RecordingOptions()
+        options.start = .oldest
+        try store.record(to: folder.file("t"), options: options)
+        let summary = try await Replayer.replay(folder.file("t"), into: folder.file("store"))
+        #expect(try summary.hasEqualHashes && summary.position == store.position)
+        let again = try Store(at: folder.file("store"), records: Player.self, Team.self)
+        #expect(try again.findings() == [])
+        again.close()
+    }
+
     @Test func `Who records or replays is told how far it has come`() async throws {
         let (store, folder) = (try store(), try Folder())
         try await fill(store)

@@ -24,6 +24,19 @@ struct Note {
     @Indexed var text: String
 }
 
+/// Refers to a type that refers to it.
+@Record
+struct Player {
+    @ID var name: String
+    @Reference(onDelete: .nullify) var team: Reference<Team>?
+}
+
+@Record
+struct Team {
+    @ID var name: String
+    @Reference(onDelete: .nullify) var leader: Reference<Player>?
+}
+
 /// Stores that a log in memory keeps equal.
 @Suite(.timeLimit(.minutes(TestLength.waitMinutes))) final class ReplicaTests {
     private let directory = FileManager.default.temporaryDirectory.appending(path: "replicas-\(UUID())")
@@ -59,6 +72,20 @@ struct Note {
         #expect(found == [[1, 15], [2, 20], [3, 1]])
         #expect(try one.position == two.position)
         #expect(one.replication?.lag == 0)
+    }
+
+    @Test func `types that refer to each other arrive on a node that declares none of them`() async throws {
+        let log = MemoryLog()
+        let two = try await open("two", log.connection())
+        let one = try await Store.open(
+            at: path("one"), records: Player.self, Team.self, replication: .shared(log, node: "one"))
+        let position = try await one.write(returning: .position) { tx in
+            try tx.insert(Player(name: "a"))
+            try tx.insert(Team(name: "t", leader: Reference("a")))
+        }.position
+        let names = try await two.read(.atLeast(position)) { _ in two.recordTypes.map(\.name) }
+        #expect(names.suffix(2) == ["Player", "Team"])
+        #expect(try one.position == two.position)
     }
 
     @Test func `a live query of one node receives the writes of the other`() async throws {

@@ -81,6 +81,11 @@ final class ReplayRun {
         if case .actions(let catalog) = options.mode { catalog } else { nil }
     }
 
+    /// Whether a commit may end after the waiting change sets. The next type can be one that a new type refers to.
+    private var mayEndCommit: Bool {
+        if case .schema = pending.last?.write.content { false } else { true }
+    }
+
     /// Replays the trace, up to its end or to `until`.
     ///
     /// - Throws: ``ReplayDivergence``; `StoreError`.
@@ -90,7 +95,9 @@ final class ReplayRun {
                 if let until = options.until, commit.sequence > until { break }
                 try add(commit, line)
                 // With subscriptions, a step must contain the same change sets as in the recording.
-                if pending.count >= Self.commitLimit.changeSets || pendingByteCount >= Self.commitLimit.bytes {
+                let isFull =
+                    pending.count >= Self.commitLimit.changeSets || pendingByteCount >= Self.commitLimit.bytes
+                if isFull, mayEndCommit {
                     try start(goesOn: !subscriptions.isEmpty)
                 }
                 continue

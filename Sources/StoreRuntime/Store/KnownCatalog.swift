@@ -122,17 +122,28 @@ final class KnownCatalog: Sendable {
         }
     }
 
-    /// Applies a schema change that was made elsewhere to a record type. Runs on the writer thread.
-    func follow(_ type: RecordType, _ write: ReplayedWrite) throws {
+    /// Makes the schema changes of a transaction elsewhere, in one transaction. Runs on the writer thread.
+    ///
+    /// - Returns: the head of the feed after each change.
+    func follow(
+        _ changes: ArraySlice<ReplayedWrite>, context: WriteContext, epoch: UInt64
+    ) throws -> [FeedHead] {
         let all = records.withLock { $0 }
-        var context = write.context
+        var context = context
         context.token = 0
+        var heads: [FeedHead] = []
         become(
             try StoreOpening.editOnce(
-                environment, options: options, records: all, context: context, epoch: write.epoch, log: nil
-            ) {
-                try $0.follow(type)
+                environment, options: options, records: all, context: context, epoch: epoch, log: nil
+            ) { editor in
+                for change in changes {
+                    guard case .schema(let type) = change.content else { continue }
+                    try editor.follow(type)
+                    try change.expected?.require(at: editor.head.sequence, hash: editor.head.hash)
+                    heads.append(editor.head)
+                }
             })
+        return heads
     }
 
     /// Adds record types to those that this process knows.

@@ -14,7 +14,7 @@ public final class Store: Sendable {
     /// Whether this store was opened for reading only.
     public let isReadOnly: Bool
     private let isOpen = Atomic(true)
-    private let temporary: TemporaryDirectory?
+    private let temporary: WorkFolder?
 
     /// Opens the store in a directory and adds the record types that it does not have yet.
     ///
@@ -50,7 +50,7 @@ public final class Store: Sendable {
         try self.init(path: path, records: records, options: options, temporary: nil)
     }
 
-    init(path: String, records: [any Record.Type], options: StoreOptions, temporary: TemporaryDirectory?) throws {
+    init(path: String, records: [any Record.Type], options: StoreOptions, temporary: WorkFolder?) throws {
         core = try StoreRegistry.open(path: path, options: options, records: records)
         self.path = path
         isReadOnly = options.isReadOnly
@@ -75,7 +75,7 @@ public final class Store: Sendable {
 
     private func end() { Store.end(core, temporary) }
 
-    private static func end(_ core: StoreCore, _ temporary: TemporaryDirectory?) {
+    private static func end(_ core: StoreCore, _ temporary: WorkFolder?) {
         StoreRegistry.close(core)
         temporary?.remove()
     }

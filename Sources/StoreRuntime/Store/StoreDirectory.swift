@@ -102,25 +102,3 @@ package enum StoreDirectory {
     /// Returns the path of the data file.
     package static func dataFile(_ path: String) -> String { path + "/data.mdb" }
 }
-
-/// A directory that is removed with its store.
-struct TemporaryDirectory: Sendable {
-    let path: String
-
-    /// Creates a directory in memory if the system offers that, otherwise among the temporary files.
-    init() throws(StoreError) {
-        let shared = "/dev/shm"
-        let base = FileManager.default.isWritableFile(atPath: shared) ? shared : NSTemporaryDirectory()
-        path = base + "/modelstore-" + UUID().uuidString
-        do {
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        } catch {
-            throw StoreError(
-                .ioError, "a temporary directory cannot be created in \(base): \(ErrorText.of(error))",
-                remedy: "set TMPDIR to a writable directory", cause: error)
-        }
-    }
-
-    /// Removes the directory. If that fails, the rest is left to the system's cleanup of temporary files.
-    func remove() { try? FileManager.default.removeItem(atPath: path) }
-}

@@ -48,6 +48,18 @@ import Testing
         }
     }
 
+    @Test func `the calls in a log of strace are counted, however long the numbers of its threads are`() {
+        let log = """
+            10001 openat(AT_FDCWD, "a", O_RDONLY) = 3
+            987   openat(AT_FDCWD, "b", O_RDONLY <unfinished ...>
+            10001 fsync(3) = 0
+            987   <... openat resumed>) = 4
+            987   openat(AT_FDCWD, "c", O_RDONLY) = 5
+            987   +++ exited with 0 +++
+            """
+        #expect(TracingInjector.counts(inLog: log) == ["openat": 2, "fsync": 1])
+    }
+
     @Test func `every command is tried`() throws {
         let help = try Command.run(CallFaultRun.program, ["--help"])
         let list = help.drop { $0 != "SUBCOMMANDS:" }.dropFirst()

@@ -133,12 +133,18 @@ struct TracingInjector: CallInjector {
     }
 
     func counts(in folder: String) throws -> [String: Int] {
+        Self.counts(inLog: try String(contentsOfFile: folder + ".log", encoding: .utf8))
+    }
+
+    /// Returns how often the thread that made the most calls of a name made them.
+    static func counts(inLog log: String) -> [String: Int] {
         var threads: [String: [String: Int]] = [:]
-        for line in try String(contentsOfFile: folder + ".log", encoding: .utf8).split(separator: "\n") {
-            // "123 openat(…) = 3", or "123 <... openat resumed>…" for the rest of a call.
-            let words = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
-            guard words.count == 2, let end = words[1].firstIndex(of: "("), !words[1].hasPrefix("<") else { continue }
-            threads[String(words[0]), default: [:]][String(words[1][..<end]), default: 0] += 1
+        for line in log.split(separator: "\n") {
+            // "12345 openat(…) = 3", or "12345 <... openat resumed>…" for the rest of a call. More spaces follow a short number.
+            let thread = line.prefix { $0 != " " }
+            let call = line[thread.endIndex...].drop { $0 == " " }
+            guard let end = call.firstIndex(of: "("), !call.hasPrefix("<") else { continue }
+            threads[String(thread), default: [:]][String(call[..<end]), default: 0] += 1
         }
         return threads.values.reduce(into: [:]) { counts, thread in counts.merge(thread) { max($0, $1) } }
     }

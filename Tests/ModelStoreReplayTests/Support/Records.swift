@@ -25,6 +25,19 @@ struct Ticket {
     var text: String
 }
 
+/// Refers to a type that refers to it.
+@Record
+struct Player {
+    @ID var name: String
+    @Reference(onDelete: .nullify) var team: Reference<Team>?
+}
+
+@Record
+struct Team {
+    @ID var name: String
+    @Reference(onDelete: .nullify) var leader: Reference<Player>?
+}
+
 /// Moves a sensor to another room.
 struct MoveSensor: Action, Equatable {
     var id: String

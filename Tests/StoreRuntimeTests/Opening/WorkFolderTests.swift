@@ -54,9 +54,23 @@ import Testing
 
     @Test func `a folder that is kept has a name that no sweep removes`() throws {
         let work = try WorkFolder(in: folder.path)
-        work.keep()
+        let kept = work.keep()
         work.remove()
         try Store(at: folder.path, records: Sensor.self).close()
-        #expect(FileManager.default.fileExists(atPath: work.path))
+        #expect(FileManager.default.fileExists(atPath: kept))
+    }
+
+    @Test func `a new store in memory removes what a killed process left in memory`() async {
+        await #expect(processExitsWith: .success) {
+            // The lock ends with the value.
+            let left = try WorkFolder(in: WorkFolder.memory).path
+            let running = try WorkFolder(in: WorkFolder.memory)
+            let store = try Store.temporary(records: Sensor.self)
+            #expect(!FileManager.default.fileExists(atPath: left))
+            #expect(FileManager.default.fileExists(atPath: running.path))
+            running.remove()
+            store.close()
+            #expect(!FileManager.default.fileExists(atPath: store.path))
+        }
     }
 }

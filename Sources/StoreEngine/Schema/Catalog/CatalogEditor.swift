@@ -5,7 +5,8 @@ package struct CatalogEditor: ~Copyable {
     var raw: LMDBWriteTransaction
     let databases: StoreDatabases
     let context: WriteContext
-    private var head: FeedHead
+    /// The end of the feed with the changes so far.
+    package private(set) var head: FeedHead
     private(set) var types: [RecordType]
     /// The indexes of `types` by the name of the type, because a store can have tens of thousands of types.
     private var indexesByName: [String: Int]

@@ -17,13 +17,14 @@ struct ReplayRunner {
         var done = ReplayedWrites()
         var rest = writes[...]
         while let first = rest.first, done.failure == nil {
-            if case .schema(let type) = first.content {
+            if case .schema = first.content {
+                let changes = rest.prefix { $0.changesSchema(togetherWith: first) }
+                rest = rest.dropFirst(changes.count)
                 do {
-                    done.positions.append(try follow(type, first))
+                    try follow(changes, &done)
                 } catch {
                     done.failure = error
                 }
-                rest = rest.dropFirst()
             } else {
                 try commit(&rest, &done)
             }
@@ -31,16 +32,14 @@ struct ReplayRunner {
         return done
     }
 
-    /// Changes the schema.
-    private func follow(_ type: RecordType, _ write: ReplayedWrite) throws -> Position {
-        if let expected = write.expected {
-            let found = try position()
-            if try expected.isThere(at: found.sequence, hash: found.hash) { return found }
-        }
-        try core.catalog.follow(type, write)
+    /// Makes the schema changes of one transaction in one commit, because their types can refer to each other.
+    private func follow(_ writes: ArraySlice<ReplayedWrite>, _ done: inout ReplayedWrites) throws {
         let found = try position()
-        try write.expected?.require(at: found.sequence, hash: found.hash)
-        return found
+        let missing = try writes.drop { try $0.expected?.isThere(at: found.sequence, hash: found.hash) == true }
+        done.positions += repeatElement(found, count: writes.count - missing.count)
+        guard let first = missing.first else { return }
+        let heads = try core.catalog.follow(missing, context: first.context, epoch: first.epoch)
+        done.positions += heads.map { Position(store: core.state.identity, head: $0) }
     }
 
     private func position() throws -> Position {

@@ -85,6 +85,12 @@ package struct ReplayedWrite: Sendable {
         self.content = content
     }
 
+    /// Whether this and another write are schema changes of one transaction.
+    func changesSchema(togetherWith other: ReplayedWrite) -> Bool {
+        guard case .schema = content, case .schema = other.content else { return false }
+        return (time, originName, processID, epoch) == (other.time, other.originName, other.processID, other.epoch)
+    }
+
     /// Returns the write of an entry of a log without its change sets.
     static func keep(_ entry: LoggedEntry, _ replica: [UInt8]) -> ReplayedWrite {
         ReplayedWrite(

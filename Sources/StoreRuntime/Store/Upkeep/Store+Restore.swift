@@ -183,8 +183,7 @@ private struct Restoration {
         if !hadData {
             _ = unsafe unlink(data)
         } else if !StoreFile.exchange(made, data) {
-            work.keep()
-            let earlier = StoreDirectory.dataFile(work.path)
+            let earlier = StoreDirectory.dataFile(work.keep())
             error = StoreError(
                 error.code, "\(error.message). The restored store is in place, and the earlier one is \(earlier)",
                 remedy: "move the earlier file back, or restore again")

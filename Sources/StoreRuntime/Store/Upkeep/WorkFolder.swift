@@ -2,12 +2,14 @@ import Foundation
 import Glibc
 import LMDB
 import StoreEngine
+import Synchronization
 
-/// A hidden directory inside a store's directory, in which a file is made before it gets its place.
+/// A hidden directory that lives no longer than its process: one inside a store's directory, in which a file is made before it gets
+/// its place, or the directory of a store in memory.
 ///
-/// Its process holds a lock on it. A directory without the lock is what a killed process has left, and the next process that opens
-/// the store for writing removes it.
-final class WorkFolder {
+/// Its process holds a lock on it. A directory without the lock is what a killed process has left. The next process that opens the
+/// store for writing, or creates a store in memory, removes it.
+final class WorkFolder: Sendable {
     private static let prefix = ".modelstore-work-"
     /// The name before the directory is locked.
     private static let unlockedPrefix = ".modelstore-new-"
@@ -17,9 +19,9 @@ final class WorkFolder {
     /// The mode of a directory that no sweep removes.
     private static let keptMode: UInt32 = 0o500
 
-    private(set) var path: String
+    let path: String
     private let lock: DirectoryLock?
-    private var isKept = false
+    private let isKept = Atomic(false)
 
     /// Creates the directory.
     ///
@@ -36,8 +38,22 @@ final class WorkFolder {
         path = unsafe lock != nil && rename(unlocked, locked) == 0 ? locked : unlocked
     }
 
+    /// Where stores in memory have their directories: a memory file system if there is one, otherwise the temporary files.
+    static let memory = {
+        let shared = "/dev/shm"
+        return FileManager.default.isWritableFile(atPath: shared) ? shared : NSTemporaryDirectory()
+    }()
+    /// Removes what killed processes have left in memory, at the first use in a process.
+    private static let sweepMemory: Void = sweep(memory)
+
+    /// Creates the directory of a store in memory.
+    static func inMemory() throws(StoreError) -> WorkFolder {
+        _ = sweepMemory
+        return try WorkFolder(in: memory)
+    }
+
     /// Removes the directory with its files, unless it is kept.
-    func remove() { if !isKept { Self.remove(path) } }
+    func remove() { if !isKept.load(ordering: .relaxed) { Self.remove(path) } }
 
     /// Removes a directory with its files.
     private static func remove(_ path: String) {
@@ -47,21 +63,25 @@ final class WorkFolder {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Keeps the directory for the user, under a name that is not hidden if possible.
-    func keep() {
-        isKept = true
+    /// Keeps the directory for the user, under a name that is not hidden if possible, and returns its path.
+    func keep() -> String {
+        isKept.store(true, ordering: .relaxed)
         _ = unsafe chmod(path, Self.keptMode)
         let kept = URL(filePath: path).deletingLastPathComponent().path + "/kept-" + UUID().uuidString
-        if StoreFile.move(path, toNew: kept) { path = kept }
+        return StoreFile.move(path, toNew: kept) ? kept : path
     }
 
     /// Removes the work folders of processes that have ended. Failures are ignored: a leftover only takes space.
+    ///
+    /// A folder of another user is left alone. In a directory that all users write to, that user could put a link in its place at any
+    /// moment.
     static func sweep(_ directory: String) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         where name.hasPrefix(prefix) || name.hasPrefix(unlockedPrefix) {
             let path = directory + "/" + name
             guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
                 (attributes[.posixPermissions] as? NSNumber)?.uint32Value == mode,
+                (attributes[.ownerAccountID] as? NSNumber)?.uint32Value == geteuid(),
                 let changed = attributes[.modificationDate] as? Date,
                 name.hasPrefix(prefix) || -changed.timeIntervalSinceNow > unlockedAge,
                 let lock = DirectoryLock(path)
