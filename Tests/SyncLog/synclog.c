@@ -543,7 +543,10 @@ static int sync_any(int descriptor, long call, uint32_t flags) {
         return -1;
     }
     int result = (int)direct(call, descriptor);
-    if (result == 0 && kind) record(KIND_SYNC, flags, file_of(descriptor), 0, 0, NULL, 0, result);
+    // A tracer can make the call fail too.
+    int is_lost = result != 0 && errno == EIO;
+    if ((result == 0 || is_lost) && kind)
+        record(KIND_SYNC, is_lost ? flags | 4 : flags, file_of(descriptor), 0, 0, NULL, 0, result);
     if (result == 0 && !kind) record_text(KIND_DIRECTORY_SYNC, path, result);
     pthread_mutex_unlock(&lock);
     return result;

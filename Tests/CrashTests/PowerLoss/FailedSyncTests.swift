@@ -8,20 +8,40 @@ import Testing
 
     @Test(arguments: [nil, 4_096] as [Int?])
     func `what is acknowledged after failed syncs is on the disk, whichever of them failed`(redoLog: Int?) throws {
-        let most = TestLength.isLong ? 3 : 2
+        let (positions, faults) = try Self.failEach(
+            redoLog, upTo: TestLength.isLong ? 3 : 2, images: TestLength.isLong ? 200 : 7)
+        #expect(positions >= Self.writeCount)
+        #expect(faults["fault outcomeUnknown"] ?? 0 > 0 && faults["fault ioError"] ?? 0 > 0, "\(faults)")
+    }
+
+    @Test(.enabled(if: TestLength.isLong, "it takes minutes"), arguments: [nil, 4_096] as [Int?])
+    func `the same holds if the system calls themselves fail`(redoLog: Int?) throws {
+        let tracer = try #require(TracingInjector.strace, "there is no strace: install the package strace")
+        let (positions, faults) = try Self.failEach(redoLog, upTo: 3, images: 10, tracer: tracer)
+        // A thread of the worker syncs in every second write.
+        #expect(positions >= Self.writeCount / 2)
+        #expect(faults["fault ioError"] ?? 0 > 0, "\(faults)")
+    }
+
+    /// Makes each sync of a worker fail, one to `most` in a row, and checks possible disks after each run.
+    ///
+    /// - Returns: the number of syncs that failed in turn, and how often the worker saw each failure.
+    private static func failEach(
+        _ redoLog: Int?, upTo most: Int, images count: Int, tracer: String? = nil
+    ) throws -> (positions: Int, faults: [String: Int]) {
         var images = 0
         var faults: [String: Int] = [:]
         var position = 1
         while true {
             var wasReached = false
-            for count in 1...most {
+            for failures in 1...most {
                 let run = try RecordedRun(
-                    enduring: Self.writeCount, failing: position..<position + count, redoLog: redoLog)
+                    enduring: writeCount, failing: position..<position + failures, redoLog: redoLog, tracer: tracer)
                 wasReached = wasReached || !run.faults.isEmpty
                 for fault in run.faults { faults[fault, default: 0] += 1 }
                 var loss = PowerLoss(run, seed: TestRun.seed &+ UInt64(position))
-                try loss.cutEverywhere(images: TestLength.isLong ? 200 : 7)
-                let failure = "the sync \(position) and \(count - 1) more failed; MODELSTORE_SEED=\(TestRun.seed)"
+                try loss.cutEverywhere(images: count)
+                let failure = "the sync \(position) and \(failures - 1) more failed; MODELSTORE_SEED=\(TestRun.seed)"
                 // Before the data file has its name, there is no store to open.
                 let refusals = loss.outcome.refusals.filter { redoLog == nil || !$0.contains("[noSuchStore]") }
                 let found = loss.outcome.violations + refusals
@@ -31,9 +51,8 @@ import Testing
             guard wasReached else { break }
             position += 1
         }
-        let log = redoLog == nil ? "without a redo log" : "with a redo log"
+        let log = (redoLog == nil ? "without a redo log" : "with a redo log") + (tracer == nil ? "" : ", by strace")
         TestRun.note("\(log), \(position - 1) positions of failed syncs: \(images) images, \(faults)")
-        #expect(position > Self.writeCount)
-        #expect(faults["fault outcomeUnknown"] ?? 0 > 0 && faults["fault ioError"] ?? 0 > 0, "\(faults)")
+        return (position - 1, faults)
     }
 }

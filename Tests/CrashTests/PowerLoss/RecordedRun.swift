@@ -51,14 +51,34 @@ final class RecordedRun {
     /// - Parameters:
     ///   - failing: The numbers of the failing syncs and synchronous writes, counted from 1.
     ///   - redoLog: As above.
-    init(enduring count: Int, failing: Range<Int>, redoLog: Int? = nil) throws {
+    ///   - tracer: `strace`, if it makes the syncs fail from outside. It counts the syncs of each thread on their own, so each opening
+    ///     of the store can see failures, and the worker may give up. Synchronous writes do not fail then.
+    init(enduring count: Int, failing: Range<Int>, redoLog: Int? = nil, tracer: String? = nil) throws {
         let recording = try Recording(redoLog)
         directory = recording.directory
-        let worker = try CrashWorker.endure(
-            recording.store, count: count, environment: recording.environment(failing: failing))
+        let worker: ChildProcess
+        if let tracer {
+            var environment = recording.environment()
+            // The library would take the variable from the tracer's environment away.
+            let library = environment.removeValue(forKey: "LD_PRELOAD") ?? ""
+            let calls = "fsync,fdatasync"
+            let inject = "inject=\(calls):error=EIO:when=\(failing.lowerBound)..\(failing.upperBound - 1)"
+            let options = [
+                "-f", "-o", directory.path("trace"), "-E", "LD_PRELOAD=" + library, "-e", "trace=" + calls, "-e",
+                inject,
+            ]
+            worker = try ChildProcess(
+                tracer, options + CrashWorker.enduring(recording.store, count: count), environment: environment)
+        } else {
+            worker = try CrashWorker.endure(
+                recording.store, count: count, environment: recording.environment(failing: failing))
+        }
         defer { worker.kill() }
         faults = worker.remainingLines().filter { $0.hasPrefix("fault ") }
-        guard try worker.wait() == .exit(0) else { throw Command.Failed(description: "the worker gave up: \(faults)") }
+        let end = try worker.wait()
+        guard end == .exit(0) || tracer != nil && end == .exit(1) else {
+            throw Command.Failed(description: "the worker ended with \(end): \(faults)")
+        }
         folderLog = try recording.log()
     }
 
