@@ -90,4 +90,32 @@ import Testing
         }
         #expect(failureCount >= 6, "the calls are not met")
     }
+
+    @Test(arguments: [true, false])
+    func `An opening after a failed sync makes durable what it shows, or fails`(hasLog: Bool) throws {
+        let directory = try TestDirectory()
+        let faults = FaultInjector(path: directory.path)
+        let path = directory.path + "/store"
+        var options = StoreOptions()
+        options.usesRedoLog = hasLog
+        options.redoLimits.entryByteCount = 2_048
+        let store = try Store(at: path, records: Lamp.self, options: options)
+        let lamp = Lamp(id: "0", room: String(repeating: "r", count: 4_000))
+        faults.failing(.sync, with: .ioError, times: 9) {
+            // Without a log, the sync is a part of LMDB's commit.
+            faults.failing(.commit, with: .ioError, times: hasLog ? 0 : 9) {
+                #expect(throws: StoreError.self) { try store.write { tx in try tx.insert(lamp) } }
+                store.close()
+            }
+        }
+        faults.failing(.sync, with: .ioError, times: 9) {
+            let error = #expect(throws: StoreError.self) { try Store(at: path, records: Lamp.self, options: options) }
+            #expect(error?.code == .ioError)
+        }
+        #expect(faults.failureCount > 0)
+        try Store(at: path, records: Lamp.self, options: options).close()
+        var findings: [String] = []
+        try Store.verify(at: path) { findings.append("\($0)") }
+        #expect(findings == [])
+    }
 }

@@ -15,6 +15,14 @@ extension LMDBEnvironment {
     /// Returns whether the meta pages of a file have to be written again.
     static func isUnsettled(_ node: FileNode) -> Bool { unsettledFiles.withLock { $0.contains(node) } }
 
+    /// Whether a sync has failed and the next write transaction has to make up for it: with a redo log, one of any process since the last
+    /// checkpoint, otherwise one of this process.
+    package func hasFailedSync() throws(LMDBError) -> Bool {
+        if isUnsettled.load(ordering: .relaxed) { return true }
+        guard let redo else { return false }
+        return try redo.hasFailedSync()
+    }
+
     /// Notes that a commit failed in a system call, which may have been a sync.
     func markUnsettled() {
         guard options.syncs else { return }

@@ -59,6 +59,10 @@ package struct RedoFiles {
         let metas = try DataFileInspection.metaPages(data, pageSize: newest.pageSize, path: path)
         try RedoLogFile.create(in: path, like: data)
         do throws(LMDBError) {
+            // The side file must not reach the disk before the log. Not every file system keeps the order of names.
+            guard StoreFile.syncDirectory(path) else {
+                throw LMDBError(code: SystemCalls.lastCode, operation: "fsync", path: path)
+            }
             try CheckpointFile.create(
                 in: path,
                 CheckpointRecord(
@@ -66,6 +70,8 @@ package struct RedoFiles {
                     metas: metas),
                 like: data)
         } catch {
+            // The removal of the side file must reach the disk before that of the log.
+            _ = StoreFile.syncDirectory(path)
             _ = unsafe unlink(path + "/" + RedoLogFile.name)
             throw error
         }

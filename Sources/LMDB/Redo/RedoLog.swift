@@ -87,6 +87,9 @@ final class RedoLog: Sendable {
         }
     }
 
+    /// Whether a sync has failed since the last checkpoint, in any process.
+    func hasFailedSync() throws(LMDBError) -> Bool { try !files.side.flags().isEmpty }
+
     /// Whether this process has a pin.
     var hasPin: Bool { state.withLock { $0.pin != nil } }
 

@@ -34,8 +34,12 @@ enum StoreOpening {
         _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type],
         _ adapt: (inout CatalogEditor) throws -> Void
     ) throws -> StoreState {
+        // What a failed sync has left must be on the disk before a program relies on it. A write transaction sees to that.
+        let hasFailedSync = try mapLMDB { () throws(LMDBError) in try environment.hasFailedSync() }
         // If reading fails, the transaction that may write looks again and throws the error.
-        if !options.isLeaving, let state = try? settledState(environment, options: options, records: records) {
+        if !hasFailedSync, !options.isLeaving,
+            let state = try? settledState(environment, options: options, records: records)
+        {
             return state
         }
         return try edit(environment, options: options, records: records, adapt)

@@ -53,15 +53,7 @@ final class WorkFolder: Sendable {
     }
 
     /// Removes the directory with its files, unless it is kept.
-    func remove() { if !isKept.load(ordering: .relaxed) { Self.remove(path) } }
-
-    /// Removes a directory with its files.
-    private static func remove(_ path: String) {
-        // These calls first, because `removeItem` asks for the type of each file before, and gives up if it gets no answer.
-        for name in ["data.mdb", "lock.mdb", WakeFile.name] + RedoFiles.names { _ = unsafe unlink(path + "/" + name) }
-        guard unsafe rmdir(path) != 0 else { return }
-        try? FileManager.default.removeItem(atPath: path)
-    }
+    func remove() { if !isKept.load(ordering: .relaxed) { StoreDirectory.remove(path) } }
 
     /// Keeps the directory for the user, under a name that is not hidden if possible, and returns its path.
     func keep() -> String {
@@ -86,7 +78,7 @@ final class WorkFolder: Sendable {
                 name.hasPrefix(prefix) || -changed.timeIntervalSinceNow > unlockedAge,
                 let lock = DirectoryLock(path)
             else { continue }
-            remove(path)
+            StoreDirectory.remove(path)
             withExtendedLifetime(lock) {}
         }
     }

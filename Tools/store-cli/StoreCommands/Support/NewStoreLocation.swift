@@ -1,4 +1,5 @@
 import Foundation
+import StoreRuntime
 
 /// The path of a store that a command other than `create` is about to create. Its files get the owner of the directory. If the
 /// command creates the directory too, both get the owner of the parent directory.
@@ -30,10 +31,7 @@ struct NewStoreLocation {
 
     /// Removes the new files, and nothing that existed before.
     func remove() {
-        if !isTaken {
-            try? FileManager.default.removeItem(atPath: path)
-            return
-        }
+        if !isTaken { return StoreDirectory.remove(path) }
         guard let before, let files = try? FileManager.default.contentsOfDirectory(atPath: path) else { return }
         for file in files where !before.contains(file) {
             try? FileManager.default.removeItem(atPath: path + "/" + file)
