@@ -34,7 +34,7 @@ enum StoreOpening {
         _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type],
         _ adapt: (inout CatalogEditor) throws -> Void
     ) throws -> StoreState {
-        // What a failed sync has left must be on the disk before a program relies on it. A write transaction sees to that.
+        // A program must not rely on pages that a failed sync has left. A write transaction syncs them.
         let hasFailedSync = try mapLMDB { () throws(LMDBError) in try environment.hasFailedSync() }
         // If reading fails, the transaction that may write looks again and throws the error.
         if !hasFailedSync, !options.isLeaving,
