@@ -19,6 +19,20 @@ import Testing
         }
     }
 
+    /// A file system may keep names in another order than they were made. The images above seldom show it.
+    @Test func `the name of a redo log is on the disk before the name of its side file`() throws {
+        let steps = try FolderLoss(.open).log.steps
+        func making(of name: String) -> Int? {
+            steps.firstIndex { step in
+                guard case .names(let change) = step else { return false }
+                return change.entries.contains { $0.name == name && $0.node != nil }
+            }
+        }
+        let (log, side) = (try #require(making(of: "redo.log")), try #require(making(of: "redo.checkpoint")))
+        try #require(log < side)
+        #expect(steps[log..<side].contains { if case .directorySync = $0 { true } else { false } })
+    }
+
     @Test(arguments: [FileCommand.create, .backup, .restore])
     func `a command that syncs no directory is found out`(command: FileCommand) throws {
         let loss = try FolderLoss(command)

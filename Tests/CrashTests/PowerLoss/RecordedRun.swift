@@ -65,7 +65,7 @@ final class RecordedRun {
             let inject = "inject=\(calls):error=EIO:when=\(failing.lowerBound)..\(failing.upperBound - 1)"
             let options = [
                 "-f", "-o", directory.path("trace"), "-E", "LD_PRELOAD=" + library, "-e", "trace=" + calls, "-e",
-                inject,
+                inject, CrashWorker.path,
             ]
             worker = try ChildProcess(
                 tracer, options + CrashWorker.enduring(recording.store, count: count), environment: environment)

@@ -14,11 +14,11 @@ enum CrashWorker {
 
     /// Starts a worker that goes on after failed writes; see its `Enduring`.
     static func endure(_ directory: String, count: Int, environment: [String: String]) throws -> ChildProcess {
-        try ChildProcess(path, Array(enduring(directory, count: count).dropFirst()), environment: environment)
+        try ChildProcess(path, enduring(directory, count: count), environment: environment)
     }
 
-    /// Returns the command line of a worker that goes on after failed writes.
-    static func enduring(_ directory: String, count: Int) -> [String] { [path, "endure", directory, String(count)] }
+    /// Returns the arguments of a worker that goes on after failed writes.
+    static func enduring(_ directory: String, count: Int) -> [String] { ["endure", directory, String(count)] }
 }
 
 /// A write that a worker reported as acknowledged.
