@@ -87,4 +87,10 @@ static inline void clmdb_prefetch_page(uintptr_t page) {
     for (int offset = 0; offset < 4096; offset += 64) { clmdb_prefetch((page << 12) + offset); }
 }
 
+// Replaces a word of shared memory if it still has the expected value, and returns whether it had. In C, because Swift has no atomic
+// operations on memory that other programs share.
+static inline int clmdb_exchange_word(void *word, uint64_t expected, uint64_t desired) {
+    return __atomic_compare_exchange_n((uint64_t *)word, &expected, desired, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
 #endif

@@ -25,12 +25,15 @@ final class EventStream<R: Record> {
         self.query = query
         self.start = start
         self.options = options
-        heartbeat = options.heartbeat.map { [signal] in Heartbeat.make(after: $0, by: options.clock, signal) }
+        // The stream fails at its beginning if an option is outside its range.
+        let interval = (try? options.check()) == nil ? nil : options.heartbeat
+        heartbeat = interval.map { [signal] in Heartbeat.make(after: $0, by: options.clock, signal) }
     }
 
     /// Returns the next bytes; nil when the task is cancelled.
     func next() async throws -> ByteBuffer? {
         if end.hasCome { return nil }
+        if steps == nil { try options.check() }
         var buffer = ByteBuffer()
         if batch == nil {
             let isFirst = steps == nil

@@ -46,11 +46,13 @@ extension Store {
     ///     client receives the changes since then, as long as the feed retains them (``/ModelStore/Store/updates(of:since:)``).
     ///     Otherwise it receives a `reset` and all rows.
     ///   - options: heartbeats, the retry delay and the chunk size.
-    /// - Throws: ``/ModelStore/StoreError``: the errors of ``/ModelStore/Store/liveQuery(_:)``, before a response has begun.
+    /// - Throws: ``/ModelStore/StoreError``: `invalidValue` for an option outside its range, and the errors of
+    ///   ``/ModelStore/Store/liveQuery(_:)``, before a response has begun.
     public func serverSentEvents<R: Record>(
         of request: FetchRequest<R>, lastEventID: String? = nil, _ options: EventOptions = EventOptions()
     ) throws -> ServerSentEvents<R> {
-        try liveQuery(request).serverSentEvents(lastEventID: lastEventID, options)
+        try options.check()
+        return try liveQuery(request).serverSentEvents(lastEventID: lastEventID, options)
     }
 }
 
@@ -61,7 +63,7 @@ extension LiveQuery {
     /// - Parameters:
     ///   - lastEventID: as for ``ModelStore/Store/serverSentEvents(of:lastEventID:_:)``. An id from before the query got a new
     ///     request is an id of another request.
-    ///   - options: heartbeats, the retry delay and the chunk size.
+    ///   - options: heartbeats, the retry delay and the chunk size. If one is outside its range, the stream fails with `invalidValue`.
     public func serverSentEvents(
         lastEventID: String? = nil, _ options: EventOptions = EventOptions()
     ) -> ServerSentEvents<R> {

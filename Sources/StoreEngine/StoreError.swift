@@ -52,10 +52,16 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let storeExists = Code("storeExists")
         /// A newer version of this library wrote the store.
         public static let newerFormat = Code("newerFormat")
+        /// The store has an older format, which cannot express the change. See ``StoreOptions/upgradesFormat``.
+        public static let olderFormat = Code("olderFormat")
         /// The program runs with a different liblmdb than it was compiled with, and the two use different file formats.
         public static let otherLibrary = Code("otherLibrary")
-        /// The store's map is full.
+        /// The process has no address space left into which the store could grow, or reads keep it from growing. The store
+        /// committed nothing.
         public static let mapFull = Code("mapFull")
+        /// The store has reached its greatest size, `StoreOptions.maximumByteCount`. The store committed nothing. Deletes are still
+        /// possible.
+        public static let storeFull = Code("storeFull")
         /// The disk is full.
         public static let diskFull = Code("diskFull")
         /// The operating system reported an error.
@@ -99,6 +105,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         /// A file of the store is a symbolic link or has several names. Two such names have locks of their own, so the store is
         /// not opened.
         public static let linkedFile = Code("linkedFile")
+        /// A file of the redo log is missing or cut, and the store was not closed. The last acknowledged commits may be lost with it.
+        public static let redoLogIncomplete = Code("redoLogIncomplete")
         /// The feed no longer retains the change sets after the position.
         public static let positionCompacted = Code("positionCompacted")
         /// The position is after the newest change set of the store.
@@ -167,7 +175,8 @@ extension StoreError {
         let code = lmdb.isOutcomeUnknown ? Code.outcomeUnknown : StoreError.codes[lmdb.code] ?? .other
         // LMDB's own remedy for a full map does not apply: write closures grow the map by themselves, and opening a store does
         // not.
-        let remedy = lmdb.code == .mapFull ? "open the store with a larger mapByteCount" : lmdb.remedy
+        let remedy =
+            lmdb.code == .mapFull ? "raise the process's limit on address space (ulimit -v), then retry" : lmdb.remedy
         self.init(code, lmdb.detail, remedy: remedy, cause: lmdb)
     }
 
@@ -189,8 +198,9 @@ extension StoreError {
     }
 
     private static let codes: [LMDBError.Code: Code] = [
-        .mapFull: .mapFull, .growthBlocked: .mapFull, .transactionTooLarge: .tooLarge, .keySize: .tooLarge,
-        .damaged: .damaged, .truncated: .damaged, .notAStore: .notAStore, .newerFormat: .newerFormat,
+        .mapFull: .mapFull, .growthBlocked: .mapFull, .storeFull: .storeFull, .transactionTooLarge: .tooLarge,
+        .keySize: .tooLarge, .damaged: .damaged, .truncated: .damaged, .redoLogIncomplete: .redoLogIncomplete,
+        .notAStore: .notAStore, .newerFormat: .newerFormat,
         .otherLibrary: .otherLibrary,
         .noSuchFile: .noSuchStore, .unfinished: .noSuchStore, .diskFull: .diskFull, .ioError: .ioError,
         .panicked: .ioError, .accessDenied: .accessDenied, .recoveryNeeded: .accessDenied, .readOnly: .readOnly,

@@ -12,7 +12,7 @@ enum GivenOptions {
         options.usesRedoLog = true
         options.redoLimits.logByteCount = byteCount
         options.redoLimits.entryByteCount = byteCount / 4
-        options.redoLimits.growthByteCount = 64 * byteCount
+        options.redoLimits.keptByteCount = 64 * byteCount
         return options
     }
 }

@@ -79,7 +79,11 @@ struct SizeTests {
         let before = try store.environment.info()
         for compacting in [false, true] {
             let directory = try TemporaryDirectory()
-            try store.environment.copy(to: directory.path, compacting: compacting)
+            if compacting {
+                try store.environment.compact(to: directory.path)
+            } else {
+                try store.environment.copy(to: directory.path)
+            }
             let copy = try LMDBEnvironment.open(at: directory.path, options: .test)
             #expect(try copy.value("450") != nil)
             #expect(try copy.value("100") == nil)

@@ -31,7 +31,7 @@ private struct Lacking {
 private enum Mistaken {
     static func run(_ options: OwnershipOptions = OwnershipOptions()) async throws {
         var storeOptions = StoreOptions()
-        storeOptions.mapByteCount = 64 << 20
+        storeOptions.addressSpaceByteCount = 64 << 20
         storeOptions.ownership = options
         let store = try Store.temporary(records: Sensor.self, options: storeOptions)
         try await store.write { _ = try $0.insert(Sensor(id: "s1", room: "hall")) }

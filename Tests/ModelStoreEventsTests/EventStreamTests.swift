@@ -9,6 +9,22 @@ import Testing
 @Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct EventStreamTests {
     private static let hot = Sensor.where { $0.celsius > 30 }.order { $0.celsius.descending }
 
+    @Test func `a stream with an option outside its range fails`() async throws {
+        let store = try await Store.ofSensors(1)
+        var wrong = Array(repeating: EventOptions(), count: 7)
+        (wrong[0].heartbeat, wrong[1].heartbeat) = (.zero, .seconds(Int64.max))
+        (wrong[2].retryDelay, wrong[3].retryDelay) = (.seconds(-1), .seconds(Int64.max))
+        (wrong[4].chunkByteCount, wrong[5].chunkByteCount, wrong[6].chunkByteCount) = (0, -1, .max)
+        for options in wrong {
+            let error = #expect(throws: StoreError.self) { try store.serverSentEvents(of: Self.hot, options) }
+            #expect(error?.code == .invalidValue)
+            var stream = try store.liveQuery(Self.hot).serverSentEvents(lastEventID: nil, options).makeAsyncIterator()
+            var later: (any Error)?
+            do { _ = try await stream.next() } catch { later = error }
+            #expect((later as? StoreError)?.code == .invalidValue)
+        }
+    }
+
     @Test func `all rows come first, with the fields in the order of the schema`() async throws {
         let store = try await Store.ofSensors(2)
         try await store.write { try $0.update(Sensor.self, id: "s1") { $0.note = "a\n\"b\"" } }

@@ -47,7 +47,7 @@ import Testing
     @Test func `the growth of a full map is told at notice`() async throws {
         let (logger, lines) = Self.logger()
         var options = StoreOptions()
-        options.mapByteCount = 1 << 20
+        options.addressSpaceByteCount = 1 << 20
         options.logEvents(to: logger)
         let store = try TestStore.temporary(options)
         try await store.write { tx in

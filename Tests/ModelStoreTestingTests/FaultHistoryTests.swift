@@ -24,7 +24,7 @@ import Testing
             var options = StoreOptions.deterministic(seed: 1)
             options.durability = .relaxed
             // The store doubles a full map, which should not take all address space.
-            options.mapByteCount = 16 << 20
+            options.addressSpaceByteCount = 16 << 20
             return options
         }
 
@@ -172,7 +172,7 @@ import Testing
         let faults = FaultInjector(path: directory.path)
         func open() throws -> Store {
             var options = StoreOptions.deterministic(seed: seed)
-            options.mapByteCount = 16 << 20
+            options.addressSpaceByteCount = 16 << 20
             return try Store(at: directory.path, records: Lamp.self, options: options)
         }
         for _ in 0..<6 {

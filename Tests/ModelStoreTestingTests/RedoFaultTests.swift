@@ -45,7 +45,6 @@ import Testing
         func expectKept(_ comment: Comment) throws {
             let crashed = directory.path + "/crashed"
             try FileManager.default.copyItem(atPath: path, toPath: crashed)
-            try OtherBoot.enter(crashed)
             store.close()
             for place in [crashed, path] {
                 let again = try Store(at: place, records: Lamp.self)
@@ -100,16 +99,17 @@ import Testing
         options.usesRedoLog = hasLog
         options.redoLimits.entryByteCount = 2_048
         let store = try Store(at: path, records: Lamp.self, options: options)
-        let lamp = Lamp(id: "0", room: String(repeating: "r", count: 4_000))
-        faults.failing(.sync, with: .ioError, times: 9) {
-            // Without a log, the sync is a part of LMDB's commit.
+        let lamp = Lamp(id: "0", room: String(repeating: "r", count: 400))
+        // Without a log, the sync is a part of LMDB's commit.
+        let call = hasLog ? FaultInjector.Call.syncFile : .sync
+        faults.failing(call, with: .ioError, times: 9) {
             faults.failing(.commit, with: .ioError, times: hasLog ? 0 : 9) {
                 #expect(throws: StoreError.self) { try store.write { tx in try tx.insert(lamp) } }
                 store.close()
             }
         }
         let failureCount = faults.failureCount
-        faults.failing(.sync, with: .ioError, times: 9) {
+        faults.failing(call, with: .ioError, times: 9) {
             let error = #expect(throws: StoreError.self) { try Store(at: path, records: Lamp.self, options: options) }
             #expect(error?.code == .ioError)
         }

@@ -22,7 +22,9 @@ private struct Lamp {
         #expect("\(StoreError(.closed, "the store is closed"))" == "[closed] the store is closed")
         let below = LMDBError(.mapFull, operation: "mdb_put", detail: "the map is full", remedy: "grow it")
         #expect("\(below)" == "[mapFull] mdb_put: the map is full; grow it")
-        #expect("\(StoreError(below))" == "[mapFull] the map is full; open the store with a larger mapByteCount")
+        #expect(
+            "\(StoreError(below))"
+                == "[mapFull] the map is full; raise the process's limit on address space (ulimit -v), then retry")
     }
 
     @Test func `an error inside another message has neither a code nor a full stop at its end`() {

@@ -69,6 +69,11 @@ enum Calls {
         _ = unsafe mdb_env_set_flags(environment, UInt32(MDB_NOMETASYNC), defers ? 1 : 0)
     }
 
+    /// Sets whether commits sync the data file themselves (without `MDB_NOSYNC`). For the same thread only.
+    static func setSyncs(_ environment: OpaquePointer, _ syncs: Bool) {
+        _ = unsafe mdb_env_set_flags(environment, UInt32(MDB_NOSYNC), syncs ? 0 : 1)
+    }
+
     static func fileDescriptor(of environment: OpaquePointer) -> Int32 {
         var descriptor: Int32 = -1
         _ = unsafe mdb_env_get_fd(environment, &descriptor)
@@ -101,9 +106,10 @@ enum Calls {
         return 0
     }
 
-    static func copy(_ environment: OpaquePointer, to directory: String, compacting: Bool) -> Int32 {
+    /// Makes a compacting copy. Without that flag, LMDB waits for the writer.
+    static func compact(_ environment: OpaquePointer, to directory: String) -> Int32 {
         if let fault = unsafe CallFaults.fault(.copy, environment: environment) { return fault.code }
-        return unsafe mdb_env_copy2(environment, directory, compacting ? UInt32(MDB_CP_COMPACT) : 0)
+        return unsafe mdb_env_copy2(environment, directory, UInt32(MDB_CP_COMPACT))
     }
 
     /// Returns whether the lock file counts no more readers than it has slots. LMDB trusts the count, and walks past the end of
@@ -251,6 +257,17 @@ enum Calls {
                 var rawValue = unsafe MDB_val(valueBytes)
                 return unsafe mdb_put(transaction, database.handle, &rawKey, &rawValue, flags)
             }
+        }
+    }
+
+    /// Stores a value of undefined bytes under a key.
+    static func reserve(
+        _ transaction: OpaquePointer, _ database: LMDBDatabase, _ key: RawSpan, byteCount: Int
+    ) -> Int32 {
+        unsafe key.withUnsafeBytes { keyBytes in
+            var rawKey = unsafe MDB_val(keyBytes)
+            var rawValue = unsafe MDB_val(mv_size: byteCount, mv_data: nil)
+            return unsafe mdb_put(transaction, database.handle, &rawKey, &rawValue, UInt32(MDB_RESERVE))
         }
     }
 

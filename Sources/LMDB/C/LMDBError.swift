@@ -12,6 +12,8 @@ package struct LMDBError: Error, Hashable, Sendable {
         package static let keyExists = Code("keyExists")
         /// The map is full: abort, grow the map, and rerun the whole transaction.
         package static let mapFull = Code("mapFull")
+        /// The environment has reached the size that ``LMDBEnvironment/Options/maximumByteCount`` allows.
+        package static let storeFull = Code("storeFull")
         package static let mapResized = Code("mapResized")
         package static let readersFull = Code("readersFull")
         package static let transactionTooLarge = Code("transactionTooLarge")
@@ -46,7 +48,9 @@ package struct LMDBError: Error, Hashable, Sendable {
         package static let filesRemoved = Code("filesRemoved")
         /// A file of the environment is a symbolic link or has several names, so it could have several lock files.
         package static let linkedFile = Code("linkedFile")
-        /// The system crashed while the store was open, and this process may not run the log.
+        /// A file of the redo log is missing or cut, and the data file may lack commits without it.
+        package static let redoLogIncomplete = Code("redoLogIncomplete")
+        /// No process has closed the store, and this process may not run the log.
         package static let recoveryNeeded = Code("recoveryNeeded")
         package static let readOnly = Code("readOnly")
         package static let conflictingOptions = Code("conflictingOptions")

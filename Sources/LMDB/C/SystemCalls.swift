@@ -40,6 +40,12 @@ enum SystemCalls {
         return FileNode(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }
 
+    /// Returns the length of the file at a path; nil if the system does not report it.
+    static func byteCount(at path: String) -> Int? {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
+
     /// Returns a file's owner, group and mode as text for people; nil if the system does not report them.
     static func access(of path: String) -> String? {
         var status = stat()
@@ -118,18 +124,41 @@ enum SystemCalls {
         return isFailed ? nil : bytes
     }
 
+    /// Reads up to `count` bytes from an offset in a file to the beginning of `bytes`, which is not shorter.
+    ///
+    /// - Returns: how many bytes it read: fewer at the end of the file, nil (and `lastCode`) on failure.
+    static func read(_ descriptor: Int32, at offset: Int, count: Int, into bytes: inout [UInt8]) -> Int? {
+        unsafe bytes.withUnsafeMutableBytes { buffer in
+            let count = min(count, buffer.count)
+            var filled = 0
+            while filled < count {
+                let got = unsafe pread(descriptor, buffer.baseAddress! + filled, count - filled, offset + filled)
+                if got < 0 && errno == EINTR { continue }
+                if got < 0 { return nil }
+                if got == 0 { break }
+                filled += got
+            }
+            return filled
+        }
+    }
+
     /// Writes bytes at an offset in a file; false (and `lastCode`) on failure.
-    static func write(_ descriptor: Int32, _ bytes: [UInt8], at offset: Int) -> Bool {
+    static func write(_ descriptor: Int32, _ bytes: RawSpan, at offset: Int) -> Bool {
         var written = 0
-        while written < bytes.count {
+        while written < bytes.byteCount {
             let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe pwrite(descriptor, buffer.baseAddress! + written, bytes.count - written, offset + written)
+                unsafe pwrite(descriptor, buffer.baseAddress! + written, buffer.count - written, offset + written)
             }
             if count < 0 && errno == EINTR { continue }
             if count <= 0 { return false }
             written += count
         }
         return true
+    }
+
+    /// Writes bytes at an offset in a file; false (and `lastCode`) on failure.
+    static func write(_ descriptor: Int32, _ bytes: [UInt8], at offset: Int) -> Bool {
+        unsafe write(descriptor, bytes.span.bytes, at: offset)
     }
 
     /// Flushes a file, or the names in a directory, to the disk; returns false (and `lastCode`) on failure.

@@ -5,7 +5,8 @@ internal import CLMDB
 /// Dispatch has timers too, but the first of them needs descriptors and threads of Dispatch's own. Without a free descriptor it
 /// ends the process, and without a thread it waits without an end, inside the write that sets the timer.
 ///
-/// Life: the thread starts with the first environment that is opened for writing, and ends with the process.
+/// Life: the thread starts with the first environment that is opened for writing, and ends with the process. A forked child has no copy of
+/// it, and starts its own.
 /// - `state` is protected by its mutex. `changes` is written with it held. The thread waits while `changes` has the value that it
 ///   read together with the entries, so it misses none.
 package enum Timers {
@@ -16,7 +17,8 @@ package enum Timers {
 
     private struct State {
         var entries: [Entry] = []
-        var isRunning = false
+        /// The generation of forks in which the thread runs; nil if it does not.
+        var generation: Int?
     }
 
     private static let state = HandoverMutex(State())
@@ -31,9 +33,12 @@ package enum Timers {
     /// - Throws: ``LMDBError`` with the code `threadUnavailable`.
     package static func start(for path: String) throws(LMDBError) {
         try state.withLock { state throws(LMDBError) in
-            guard !state.isRunning else { return }
+            let generation = ForkGuard.startWatching()
+            guard state.generation != generation else { return }
+            // The closures of a parent are for its environments.
+            state.entries.removeAll()
             try SystemThread.start("store-timers", for: path) { run() }
-            state.isRunning = true
+            state.generation = generation
         }
     }
 

@@ -77,7 +77,8 @@ enum EnvironmentRegistry {
     }
 
     static func open(
-        at path: String, options: LMDBEnvironment.Options, sharesAnyOptions: Bool, preparing: () -> Void
+        at path: String, options: LMDBEnvironment.Options, sharesAnyOptions: Bool, preparing: () -> Void,
+        waiting: (Duration) -> Void
     ) throws(LMDBError) -> LMDBEnvironment {
         while true {
             let finding = try state.withLock { (state: inout State) throws(LMDBError) -> Finding in
@@ -101,16 +102,16 @@ enum EnvironmentRegistry {
             case .busy(let semaphore): semaphore.wait()
             case .mine(let number):
                 preparing()
-                return try openAlone(number, at: path, options: options)
+                return try openAlone(number, at: path, options: options, waiting: waiting)
             }
         }
     }
 
     private static func openAlone(
-        _ number: Int, at path: String, options: LMDBEnvironment.Options
+        _ number: Int, at path: String, options: LMDBEnvironment.Options, waiting: (Duration) -> Void
     ) throws(LMDBError) -> LMDBEnvironment {
         do throws(LMDBError) {
-            let environment = try LMDBEnvironment.openAlone(at: path, options: options)
+            let environment = try LMDBEnvironment.openAlone(at: path, options: options, waiting: waiting)
             move(number, to: .open(environment, count: 1))
             return environment
         } catch {

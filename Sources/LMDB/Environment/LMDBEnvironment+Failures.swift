@@ -17,6 +17,9 @@ extension LMDBEnvironment {
     func writeFailure(_ code: Int32, _ operation: StaticString) -> LMDBError {
         if code > 0 { return systemFailure(code, operation) }
         guard code == MDB_MAP_FULL else { return failure(code, operation) }
+        if let quota, let info = try? sizes(), info.mapSize >= dataLimit.load(ordering: .relaxed) {
+            return storeFull(quota, info, operation, code)
+        }
         var cleared: Int32 = 0
         _ = unsafe Calls.checkReaders(handle.pointer, cleared: &cleared)
         var error = failure(code, operation)
@@ -26,7 +29,8 @@ extension LMDBEnvironment {
 
     /// Returns the error for a failed commit of an outermost transaction, which still holds the writer seat.
     func commitFailure(_ code: Int32) -> LMDBError {
-        if code > 0 { markUnsettled() }
+        // A redo log makes up for it by a checkpoint, if a sync of the data file was among it.
+        if code > 0, redo == nil { markUnsettled() }
         let error = writeFailure(code, "mdb_txn_commit")
         guard code > 0, isPanicked() else { return error }
         return error.withUnknownOutcome()
@@ -56,8 +60,8 @@ extension LMDBEnvironment {
     }
 
     /// The process that holds the oldest snapshot, and with it all pages freed since.
-    private var oldestReader: String? {
-        let holders = (try? listReaders())?.filter { $0.transactionID != nil && !$0.isPin } ?? []
+    var oldestReader: String? {
+        let holders = (try? listReaders())?.filter { $0.transactionID != nil } ?? []
         guard let oldest = holders.min(by: { ($0.transactionID ?? 0) < ($1.transactionID ?? 0) }) else { return nil }
         return
             "the oldest snapshot, of transaction \(oldest.transactionID ?? 0), is held by process \(oldest.processID)"
@@ -128,7 +132,7 @@ extension LMDBEnvironment {
         }
         return LMDBError(
             code, operation: "\(operation)", path: path, detail: "the map cannot grow: \(who)",
-            remedy: "end them and retry, keep read transactions short, or open the store with a larger map")
+            remedy: "end them and retry, and keep read transactions short")
     }
 
     /// Throws unless a second open with these options may share this environment.

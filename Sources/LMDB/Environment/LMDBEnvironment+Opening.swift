@@ -12,12 +12,14 @@ extension LMDBEnvironment {
     /// Opens the files. Called by the registry, when this process does not have them open.
     ///
     /// If the creation of the data file was interrupted, the remains are discarded and the file is created again.
-    static func openAlone(at path: String, options: Options) throws(LMDBError) -> LMDBEnvironment {
+    static func openAlone(
+        at path: String, options: Options, waiting: (Duration) -> Void = { _ in }
+    ) throws(LMDBError) -> LMDBEnvironment {
         // Counted from the first failure, because LMDB may have waited for the lock for any time before it.
         var deadline: DispatchTime?
         while true {
             do throws(LMDBError) {
-                if let environment = try openOnce(at: path, options: options) { return environment }
+                if let environment = try openOnce(at: path, options: options, waiting) { return environment }
                 continue
             } catch {
                 let end = deadline ?? .now() + options.patienceSeconds
@@ -34,22 +36,30 @@ extension LMDBEnvironment {
     }
 
     /// Returns nil if it has to be tried again, because the redo log has come or gone meanwhile.
-    private static func openOnce(at path: String, options: Options) throws(LMDBError) -> LMDBEnvironment? {
+    private static func openOnce(
+        at path: String, options: Options, _ waiting: (Duration) -> Void
+    ) throws(LMDBError) -> LMDBEnvironment? {
         try LMDBLibrary.running.requireLayout(of: .compiled, path: path)
         let forkGeneration = ForkGuard.startWatching()
         try checkFileSystem(at: path, options: options)
         try FileEntry.requireOwnFiles(of: path)
         // Before anything looks at the data file, which is what the log says it is.
-        let hasLog: Bool
+        let found: RedoRecovery.Outcome
         do {
-            hasLog = try RedoRecovery.prepare(path, options)
+            found =
+                try options.usesLockFile
+                ? RedoRecovery.prepare(path, options, waiting: waiting) : RedoRecovery.recoverHeld(path, options)
         } catch {
             throw DeniedFile.naming(error, in: path, isReadOnly: options.isReadOnly)
         }
+        let hasLog = found.hasLog
+        let useMark = hasLog && options.usesLockFile ? try UseMark(in: path) : nil
         let inspection = try DataFileInspection.inspect(storeAt: path)
         let needed = inspection?.newest.neededByteCount ?? 0
+        let quota = options.isReadOnly ? nil : Quota(options, at: path, hasLog: hasLog)
+        let largest = quota.map { min(options.mapSize, max($0.dataByteCount, needed, smallestMap)) } ?? options.mapSize
         var request = Calls.OpenRequest(
-            path: path, mapSize: try mapSize(atMost: options.mapSize, needed: needed, path: path),
+            path: path, mapSize: try mapSize(atMost: largest, needed: needed, path: path),
             maximumReaders: UInt32(clamping: options.maximumReaders),
             maximumDatabases: UInt32(clamping: options.maximumDatabases),
             isReadOnly: options.isReadOnly, syncs: options.syncs && !hasLog, fileMode: options.fileMode,
@@ -71,6 +81,7 @@ extension LMDBEnvironment {
         for file in newFiles { SystemCalls.setMode(file, options.fileMode) }
         let handle = unsafe EnvironmentHandle(pointer: pointer)
         var redo: RedoLog?
+        var lockMap: LockFileMap?
         do throws(LMDBError) {
             // A file that liblmdb has just created must have a format that this layer can read.
             if inspection == nil { _ = try DataFileInspection.inspect(storeAt: path) }
@@ -84,19 +95,35 @@ extension LMDBEnvironment {
                 unsafe Calls.close(pointer)
                 return nil
             }
-            if hasLog, !options.isReadOnly { redo = try RedoLog(in: path, limits: options.redoLimits) }
+            if options.usesLockFile { lockMap = LockFileMap(of: path) }
+            if hasLog, !options.isReadOnly {
+                guard lockMap != nil else {
+                    throw LMDBError(code: SystemCalls.lastCode, operation: "mmap", path: path + "/lock.mdb")
+                }
+                redo = try RedoLog(in: path, limits: options.redoLimits)
+            }
+            if let lockMap,
+                !ReaderTable(lockMap, slotCount: try info(of: handle, path: path).maximumReaders).clearLeftovers()
+            {
+                throw processNumberInUse(path)
+            }
             // With a log, both were flushed before it was made.
             let isNew = !hasLog && inspection?.newest.isInitial ?? true
             if isNew, options.syncs, !options.isReadOnly { try makeDurable(handle, path: path) }
             let environment = LMDBEnvironment(
                 path: path, options: options, handle: handle, node: node,
-                info: try info(of: handle, path: path), redo: redo, forkGeneration: forkGeneration)
+                info: try info(of: handle, path: path), lockMap: lockMap, redo: redo, quota: quota,
+                useMark: useMark,
+                openingNotice: found.notice,
+                forkGeneration: forkGeneration)
             try environment.clearStaleReaders()
             if options.readsPages { try environment.openExistingDatabases() }
+            try environment.applyQuota()
             return environment
         } catch {
             redo?.closeFiles()
             unsafe Calls.close(pointer)
+            lockMap?.closeFile()
             throw DeniedFile.naming(error, in: path, isReadOnly: options.isReadOnly)
         }
     }
@@ -155,6 +182,13 @@ extension LMDBEnvironment {
             .addressSpace, operation: "mmap", path: path, systemCode: ENOMEM,
             detail: "the address space has no room for a map of \(max(smallestMap, needed)) bytes",
             remedy: "raise the process's limit on address space (ulimit -v)")
+    }
+
+    private static func processNumberInUse(_ path: String) -> LMDBError {
+        LMDBError(
+            .foreignProcessNamespace, operation: "open", path: path,
+            detail: "a process of another pid namespace has the store open, and has the number of this process",
+            remedy: "let all processes that use the store share one pid namespace")
     }
 
     static func overwrittenLockFile(of path: String, _ operation: StaticString) -> LMDBError {

@@ -1,5 +1,6 @@
 internal import CLMDB
 internal import Dispatch
+internal import Glibc
 internal import Synchronization
 
 extension LMDBEnvironment {
@@ -171,7 +172,7 @@ extension LMDBEnvironment {
             endWrite(lineage, level: level, context: context)
             throw failure(MDB_BAD_TXN, "mdb_txn_commit")
         }
-        var logged: RedoLog.Outcome?
+        var logged: RedoLog.Appended?
         if level == 0 {
             do {
                 try requireWholeFiles("mdb_txn_commit")
@@ -183,7 +184,7 @@ extension LMDBEnvironment {
         }
         lineage.levels.removeLast()
         unsafe context.handle = nil
-        let code = unsafe Calls.commit(transaction)
+        let code = unsafe commit(transaction, logged)
         lineage.end(level: level, isCommitted: code == 0)
         guard level == 0 else {
             guard code == 0 else { throw failure(code, "mdb_txn_commit") }
@@ -192,16 +193,31 @@ extension LMDBEnvironment {
         defer { gate.leaveWrite() }
         guard code == 0 else {
             let error = commitFailure(code)
-            if let redo, case .appended(let appended) = logged, !redo.withdraw(appended) {
+            if let redo, let logged, !redo.withdraw(logged, isSynced: code <= 0) {
                 throw error.withUnknownOutcome()
             }
             throw error
         }
-        if let redo, case .tooLarge = logged, lineage.waits { try checkpointLargeCommit(redo) }
+        if let redo, case .inDataFile = logged { checkpointLargeCommit(redo) }
+        if redo != nil { armRest() }
         guard !lineage.opened.isEmpty else { return }
         databases.withLock { databases in
             for entry in lineage.opened { databases.add(entry.name, entry.database) }
         }
+    }
+
+    /// Makes LMDB's commit. One that is too large for the redo log is made in LMDB's own order: its pages, a sync, its meta page. So no
+    /// other process sees it before it is durable.
+    private func commit(_ transaction: OpaquePointer, _ logged: RedoLog.Appended?) -> Int32 {
+        guard case .inDataFile = logged, let redo else { return unsafe Calls.commit(transaction) }
+        let code = redo.commitLarge {
+            unsafe Calls.setSyncs(handle.pointer, true)
+            defer { unsafe Calls.setSyncs(handle.pointer, false) }
+            return unsafe Calls.commit(transaction)
+        }
+        if let code { return code }
+        unsafe Calls.abort(transaction)
+        return EIO
     }
 
     /// Appends the operations of an outermost transaction to the redo log.
@@ -209,7 +225,7 @@ extension LMDBEnvironment {
     /// - Returns: nil if there is no log, or nothing to log.
     private func logOperations(
         of lineage: WriteLineage, _ transaction: OpaquePointer
-    ) throws(LMDBError) -> RedoLog.Outcome? {
+    ) throws(LMDBError) -> RedoLog.Appended? {
         guard let redo, var operations = lineage.operations, !operations.isEmpty else { return nil }
         // The lineage needs them no more. Without this, the bytes would be copied.
         lineage.operations = nil

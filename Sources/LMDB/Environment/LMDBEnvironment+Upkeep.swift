@@ -49,19 +49,6 @@ extension LMDBEnvironment {
         return info
     }
 
-    /// Copies the newest commit to an empty directory. A compacting copy omits free pages, and restarts transaction numbers. LMDB
-    /// then reads all pages, which are checked before.
-    package func copy(to directory: String, compacting: Bool) throws(LMDBError) {
-        if compacting {
-            let transaction = try beginRead()
-            try transaction.snapshot.requireSoundPages()
-        }
-        try whileOpen("mdb_env_copy2") { () throws(LMDBError) in
-            let code = unsafe Calls.copy(handle.pointer, to: directory, compacting: compacting)
-            guard code == 0 else { throw failure(code, "mdb_env_copy2") }
-        }
-    }
-
     /// Keeps the environment open and its map in place while `body` runs.
     func whileOpen<Result>(
         _ operation: StaticString, _ body: () throws(LMDBError) -> Result
@@ -76,17 +63,20 @@ extension LMDBEnvironment {
     // MARK: Growth
 
     /// Enlarges the map when all transactions of this process have ended; new ones wait in the meantime. Throws `growthBlocked`
-    /// if some do not end in time. A size below the current one has no effect.
+    /// if some do not end in time. A size below the current one has no effect, and the map stays within the greatest size of the
+    /// store.
     package func grow(to mapSize: Int, waitingAtMost seconds: Double) throws(LMDBError) {
-        try resize(waitingAtMost: seconds) { current, _ in max(current, mapSize) }
+        let limit = dataLimit.load(ordering: .relaxed)
+        try resize(waitingAtMost: seconds) { current, _ in max(current, min(mapSize, limit)) }
     }
 
     /// Called when another process has grown the store past this map. Maps the size that the store needs, and all that the other
     /// process reserved if there is enough address space.
     func adoptForeignGrowth() throws(LMDBError) {
+        let limit = dataLimit.load(ordering: .relaxed)
         try resize(waitingAtMost: options.patienceSeconds) { current, inspection in
             guard let inspection else { return current }
-            let reserved = Int(clamping: inspection.newest.mapSize)
+            let reserved = min(Int(clamping: inspection.newest.mapSize), limit)
             let needed = inspection.newest.neededByteCount ?? inspection.fileBytes
             if SystemCalls.canMap(byteCount: max(reserved - current, 1)) { return max(current, reserved, needed) }
             return max(current, needed)

@@ -12,6 +12,8 @@ package final class LMDBEnvironment: Sendable {
         /// The address space to reserve. If the process's limit does not allow it, less is reserved. The file is sparse: it grows
         /// as it is filled.
         package var mapSize: Int
+        /// The greatest size of all files together, in bytes; nil for no limit.
+        package var maximumByteCount: Int?
         package var maximumReaders: Int
         package var maximumDatabases: Int
         /// Whether the environment is opened for transactions. Otherwise it only lists and clears readers, and needs no free slot.
@@ -24,6 +26,8 @@ package final class LMDBEnvironment: Sendable {
         var usesLockFile = true
         /// When the log makes a checkpoint.
         package var redoLimits = RedoLimits()
+        /// How long an open waits for another process that recovers the store; no limit if nil.
+        package var recoveryPatience: Duration?
         package var allowsNetworkFileSystem: Bool
         /// The mode of new files, whatever the process's umask.
         package var fileMode: UInt32
@@ -68,20 +72,34 @@ package final class LMDBEnvironment: Sendable {
     let pageChecks: PageChecks
     let appendGuesses: AppendGuesses
     let writerWatch: WriterWatch
-    let writerLock: FoundWriterLock
+    /// The lock file; nil if the environment has none, or it could not be mapped.
+    let lockMap: LockFileMap?
+    let writerLock: WriterLock?
     /// The last setting passed to LMDB. Only the holder of the writer seat changes it.
     let defersMetaSync = HandoverMutex(false)
     /// Whether the meta pages have to be written again before the next write transaction.
     let isUnsettled: Atomic<Bool>
+    /// How the greatest size divides among the files; nil without a limit.
+    let quota: Quota?
+    /// The greatest length of the data file, in bytes. Set once, before the environment is used.
+    let dataLimit = Atomic(Int.max)
+    /// The pages that the last writes of this process left. Used by the holder of the writer seat.
+    let knownRoom = HandoverMutex(KnownRoom())
     /// Whether LMDB has disabled this environment.
     let hasPanicked = Atomic(false)
     /// The redo log; nil if LMDB syncs each commit itself.
     let redo: RedoLog?
+    /// Shows other processes that the store needs no recovery; nil without a redo log.
+    private let useMark: UseMark?
+    /// What the opening mended.
+    package let openingNotice: String?
+    let restTimer = HandoverMutex(RestTimer())
     private let forkGeneration: Int
 
     init(
-        path: String, options: Options, handle: EnvironmentHandle, node: FileNode, info: LMDBInfo, redo: RedoLog?,
-        forkGeneration: Int
+        path: String, options: Options, handle: EnvironmentHandle, node: FileNode, info: LMDBInfo,
+        lockMap: LockFileMap?, redo: RedoLog?, quota: Quota?, useMark: UseMark?,
+        openingNotice: String?, forkGeneration: Int
     ) {
         self.path = path
         self.options = options
@@ -90,12 +108,16 @@ package final class LMDBEnvironment: Sendable {
         pageSize = info.pageSize
         readerSlotCount = info.maximumReaders
         self.redo = redo
+        self.quota = quota
         self.forkGeneration = forkGeneration
-        isUnsettled = Atomic(Self.isUnsettled(node))
+        isUnsettled = Atomic(redo == nil && Self.isUnsettled(node))
         pageChecks = PageChecks()
         appendGuesses = AppendGuesses()
-        lockNode = SystemCalls.node(at: path + "/lock.mdb")
-        writerLock = FoundWriterLock(in: lockNode)
+        lockNode = lockMap?.node ?? SystemCalls.node(at: path + "/lock.mdb")
+        self.lockMap = lockMap
+        self.openingNotice = openingNotice
+        self.useMark = useMark
+        writerLock = lockMap.map(WriterLock.init)
         writerWatch = WriterWatch(writerLock)
         let descriptor = unsafe Calls.fileDescriptor(of: handle.pointer)
         files = HeldFiles(path: path, dataFile: node, others: redo == nil ? [] : RedoFiles.names)
@@ -113,11 +135,13 @@ package final class LMDBEnvironment: Sendable {
     ///   - sharesAnyOptions: whether an environment that is open with other options may be shared; otherwise that is an error.
     ///   - preparing: called before the files are opened, if this process does not have them open. It may take the
     ///     ``LockFile`` and change the files. Other opens in this process wait for it.
+    ///   - waiting: called once if the open waits for longer than a second for another process that recovers the store.
     package static func open(
-        at path: String, options: Options = Options(), sharesAnyOptions: Bool = false, preparing: () -> Void = {}
+        at path: String, options: Options = Options(), sharesAnyOptions: Bool = false, preparing: () -> Void = {},
+        waiting: (Duration) -> Void = { _ in }
     ) throws(LMDBError) -> LMDBEnvironment {
         try EnvironmentRegistry.open(
-            at: path, options: options, sharesAnyOptions: sharesAnyOptions, preparing: preparing)
+            at: path, options: options, sharesAnyOptions: sharesAnyOptions, preparing: preparing, waiting: waiting)
     }
 
     /// Ends one open. The last close rejects new transactions, waits for running ones, and closes the files.
@@ -144,6 +168,8 @@ package final class LMDBEnvironment: Sendable {
     func closeFiles() {
         redo?.closeFiles()
         unsafe Calls.close(handle.pointer)
+        lockMap?.closeFile()
+        useMark?.end()
         fileMap.withLock { $0 = nil }
         pageChecks.close()
         files.close()

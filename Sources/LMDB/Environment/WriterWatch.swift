@@ -10,8 +10,7 @@ package struct LMDBWriterWait: Sendable {
 ///
 /// Cycle: `begin` before LMDB is asked for the lock, `end` after it. The first `begin` after a pause arms a timer, which rearms
 /// itself while a wait continues. A busy writer therefore costs one timer per patience interval, and an idle writer none.
-/// - `state` is protected by its mutex. The timer reads the lock word while it holds the mutex, so `end`, and after it the
-///   unmapping, waits for the timer.
+/// - `state` is protected by its mutex.
 final class WriterWatch: Sendable {
     private struct State {
         var handler: (@Sendable (LMDBWriterWait) -> Void)?
@@ -21,9 +20,10 @@ final class WriterWatch: Sendable {
     }
 
     private let state = HandoverMutex(State())
-    private let lock: FoundWriterLock
+    private let lock: WriterLock?
 
-    init(_ lock: FoundWriterLock) { self.lock = lock }
+    /// - Parameter lock: the lock; nil if the lock file could not be mapped.
+    init(_ lock: WriterLock?) { self.lock = lock }
 
     /// Sets the handler for waits longer than `patience`. It runs on the thread of ``Timers``.
     func report(after patience: Duration, to handler: @escaping @Sendable (LMDBWriterWait) -> Void) {
@@ -66,7 +66,7 @@ final class WriterWatch: Sendable {
             state.isArmed = false
             state.since = nil
             handler = state.handler
-            let holder = lock.value?.holder
+            let holder = lock?.holder
             let rounded = Duration.milliseconds(Int(waited / .milliseconds(1)))
             return (LMDBWriterWait(processID: holder == 0 ? nil : holder, waited: rounded), nil)
         }
@@ -88,9 +88,7 @@ extension LMDBEnvironment {
 
     /// The process that holds the writer lock now; nil if none does or it is not known.
     package var writingProcess: Int32? {
-        // A closed environment has unmapped the lock file.
-        let found = try? whileOpen("mdb_env_info") { () throws(LMDBError) in writerLock.value?.holder }
-        guard let holder = found ?? nil, holder != 0 else { return nil }
+        guard let holder = writerLock?.holder, holder != 0 else { return nil }
         return holder
     }
 
@@ -101,7 +99,7 @@ extension LMDBEnvironment {
     ///
     /// - Throws: ``LMDBError`` with the code `writerHeld` after the time has passed.
     func waitForWriterLock(atMost limit: Duration) throws(LMDBError) {
-        guard let lock = writerLock.value else { return }
+        guard let lock = writerLock else { return }
         let start = ContinuousClock.now
         while lock.isHeld {
             guard start.duration(to: .now) < limit else {

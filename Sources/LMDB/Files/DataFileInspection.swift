@@ -112,7 +112,7 @@ struct DataFileInspection {
             remedy: "restore the store from a copy")
     }
 
-    private static func truncated(needing needed: Int, having: Int, path: String) -> LMDBError {
+    static func truncated(needing needed: Int, having: Int, path: String) -> LMDBError {
         LMDBError(
             .truncated, operation: "open", path: path,
             detail:

@@ -70,6 +70,26 @@ struct DataFileMeta: Equatable {
             ))
     }
 
+    /// Returns the first bytes of a snapshot's meta page. They are built from the parts that the snapshot has read, because a later
+    /// commit can overwrite the page in the file at any moment.
+    static func bytes(of pages: SnapshotPages) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(littleEndian: UInt64(0))
+        bytes.append(littleEndian: UInt16(0))
+        bytes.append(littleEndian: metaFlag)
+        bytes.append(littleEndian: UInt32(0))
+        bytes.append(littleEndian: magic)
+        bytes.append(littleEndian: version)
+        // The address of a map at a fixed place, which no store has.
+        bytes.append(littleEndian: UInt64(0))
+        bytes.append(littleEndian: pages.mapSize)
+        bytes += pages.freeList.bytes(firstWord: UInt32(pages.pageSize))
+        bytes += pages.main.bytes(firstWord: 0)
+        bytes.append(littleEndian: pages.count &- 1)
+        bytes.append(littleEndian: UInt64(0))
+        return renumbered(bytes, page: pages.transactionID & 1, transaction: UInt64(pages.transactionID))
+    }
+
     /// Returns the first bytes of a meta page for another place and transaction.
     ///
     /// - Parameter page: 0 or 1.

@@ -50,6 +50,14 @@ package struct LockFile: ~Copyable {
         return lock
     }
 
+    /// Whether a process holds the lock exclusively: it is opening, creating or recovering the environment.
+    static func isTakenExclusively(in directory: String) throws(LMDBError) -> Bool {
+        let path = directory + "/lock.mdb"
+        guard let descriptor = try StoreFile.open(path, isReadOnly: true) else { return false }
+        defer { SystemCalls.close(descriptor) }
+        return try OpenFileLock.isTakenExclusively(byte: 0, of: descriptor, path: path)
+    }
+
     /// Overwrites the reader table and releases the lock. The size of the file says how many readers it has slots for, and stays.
     package borrowing func release() {
         let byteCount = SystemCalls.byteCount(of: descriptor) ?? 0

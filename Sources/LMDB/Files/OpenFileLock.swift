@@ -1,3 +1,4 @@
+internal import CLMDB
 internal import Glibc
 
 /// Locks on single bytes of files. They belong to an open file, and not to the process as POSIX locks do. Two opens of a file in
@@ -37,7 +38,18 @@ enum OpenFileLock {
 
     /// Returns whether another open file has a lock on a byte. Needs only read access to the file.
     static func isTaken(byte offset: Int, of descriptor: Int32, path: String) throws(LMDBError) -> Bool {
-        var lock = lock(offset, F_WRLCK)
+        try conflicts(lock(offset, F_WRLCK), of: descriptor, path: path)
+    }
+
+    /// Returns whether another open file has the exclusive lock on a byte. Needs only read access to the file.
+    static func isTakenExclusively(byte offset: Int, of descriptor: Int32, path: String) throws(LMDBError) -> Bool {
+        try conflicts(lock(offset, F_RDLCK), of: descriptor, path: path)
+    }
+
+    private static func conflicts(
+        _ wanted: flock, of descriptor: Int32, path: String
+    ) throws(LMDBError) -> Bool {
+        var lock = wanted
         guard unsafe fcntl(descriptor, get, &lock) == 0 else {
             throw LMDBError(code: errno, operation: "fcntl", path: path)
         }

@@ -89,9 +89,14 @@ package enum StoreFile {
     }
 
     /// Writes bytes at an offset in an open file; false (and `errno`) on failure.
-    static func write(_ descriptor: Int32, _ bytes: [UInt8], at offset: Int, path: String) -> Bool {
+    static func write(_ descriptor: Int32, _ bytes: RawSpan, at offset: Int, path: String) -> Bool {
         if CallFaults.fails(.writeFile, path: path) { return false }
         return SystemCalls.write(descriptor, bytes, at: offset)
+    }
+
+    /// Writes bytes at an offset in an open file; false (and `errno`) on failure.
+    static func write(_ descriptor: Int32, _ bytes: [UInt8], at offset: Int, path: String) -> Bool {
+        unsafe write(descriptor, bytes.span.bytes, at: offset, path: path)
     }
 
     /// Copies a regular file to a new one, byte by byte.
@@ -100,6 +105,14 @@ package enum StoreFile {
     ///   errors, `diskFull` among them. It leaves no new file then.
     /// - Complexity: O(bytes)
     package static func copy(_ source: String, to target: String) throws(LMDBError) {
+        var copy = try beginCopy(source, to: target)
+        while try copy.advance() {}
+    }
+
+    /// Begins a copy of a regular file that no program changes.
+    ///
+    /// - Throws: ``LMDBError``: as ``copy(_:to:)``.
+    package static func beginCopy(_ source: String, to target: String) throws(LMDBError) -> FileCopy {
         let reading = unsafe Glibc.open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard reading >= 0 else {
             if errno == ELOOP {
@@ -109,36 +122,13 @@ package enum StoreFile {
             }
             throw LMDBError(code: errno, operation: "open", path: source)
         }
-        defer { close(reading) }
-        guard SystemCalls.byteCount(of: reading) != nil else {
+        guard let byteCount = SystemCalls.byteCount(of: reading) else {
+            close(reading)
             throw LMDBError(
                 .notAStore, operation: "open", path: source, detail: "it is not a regular file",
                 remedy: "name the directory of a store")
         }
-        let writing = unsafe Glibc.open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard writing >= 0 else { throw LMDBError(code: errno, operation: "open", path: target) }
-        defer { close(writing) }
-        do throws(LMDBError) {
-            try copy(reading, to: writing, source, target)
-        } catch {
-            _ = unsafe unlink(target)
-            throw error
-        }
-    }
-
-    private static func copy(
-        _ reading: Int32, to writing: Int32, _ source: String, _ target: String
-    ) throws(LMDBError) {
-        var offset = 0
-        while true {
-            guard let bytes = SystemCalls.read(reading, at: offset, count: chunkByteCount) else {
-                throw LMDBError(code: errno, operation: "read", path: source)
-            }
-            if bytes.isEmpty { return }
-            guard write(writing, bytes, at: offset, path: target) else {
-                throw LMDBError(code: errno, operation: "write", path: target)
-            }
-            offset += bytes.count
-        }
+        return try FileCopy(
+            reading, closing: true, source, to: target, mode: 0o600, 0..<byteCount, length: byteCount)
     }
 }

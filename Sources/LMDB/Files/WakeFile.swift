@@ -19,7 +19,7 @@ internal import Synchronization
 package final class WakeFile: @unchecked Sendable {
     package static let name = "feed.wake"
     private static let magic: [UInt8] = Array("MSWAKE1\n".utf8)
-    private static let byteCount = 4_096
+    static let byteCount = 4_096
     private static let countOffset = 8
     /// The longest pause of a thread that cannot wait for the count.
     private static let pauseMilliseconds: UInt32 = 50

@@ -6,15 +6,23 @@ enum FreeListCheck {
     static func unusedPages(
         _ pages: SnapshotPages, _ environment: LMDBEnvironment, _ operation: StaticString
     ) throws(LMDBError) -> PageSet {
-        guard pages.freeList.hasIntegerKeys else { throw environment.damaged(nil, operation) }
         // The numbers of pages that were never written are in the list too.
         var unused = PageSet(limit: pages.count)
-        unsafe try TreeCheck.requireWhole(
-            pages.freeList, of: .freePages, in: pages, environment, operation,
+        switch damage(in: pages, &unused) {
+        case nil: return unused
+        case .record: throw environment.damaged(nil, operation)
+        case .page(let page): throw environment.damaged(page, operation)
+        }
+    }
+
+    /// Adds the pages in the free list to a set, and returns the first damage of the list.
+    static func damage(in pages: SnapshotPages, _ unused: inout PageSet) -> TreeCheck.Damage? {
+        guard pages.freeList.hasIntegerKeys else { return .record }
+        return unsafe TreeCheck.damage(
+            pages.freeList, of: .freePages, in: pages,
             leaf: { page, count in
                 (0..<count).allSatisfy { unsafe isSound($0, of: page, in: pages, &unused) }
             })
-        return unused
     }
 
     /// Returns whether an entry lists pages in descending order that no other entry lists.

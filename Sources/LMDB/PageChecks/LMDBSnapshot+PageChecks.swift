@@ -6,7 +6,7 @@ extension LMDBSnapshot {
         try requireSoundFreeList()
         let context = unsafe context.takeUnretainedValue()
         let environment = unsafe context.environment.takeUnretainedValue()
-        for name in context.databaseNames {
+        for (name, _) in context.pages.databases {
             guard let tree = try environment.tree(named: name, in: context.pages, "mdb_env_copy2") else { continue }
             unsafe try TreeCheck.requireWhole(
                 tree.record, of: .records, in: context.pages, environment, "mdb_env_copy2")
@@ -30,17 +30,19 @@ extension LMDBSnapshot {
     }
 }
 
-extension TransactionContext {
-    /// The names of the databases of a read transaction's snapshot whose main database is sound.
-    fileprivate var databaseNames: [[UInt8]] {
-        var names: [[UInt8]] = []
-        let walk = unsafe MappedWalk.make(MappedTree(pages.main, pages))
+extension SnapshotPages {
+    /// The databases in a sound main database, with their trees.
+    var databases: [(name: [UInt8], record: TreeRecord)] {
+        var databases: [(name: [UInt8], record: TreeRecord)] = []
+        let walk = unsafe MappedWalk.make(MappedTree(main, self))
         defer { unsafe MappedWalk.free(walk) }
         var move = unsafe walk.pointee.moveToEnd(1)
         while case .entry(let key, let value) = move {
-            if value.count == TreeRecord.byteCount { names.append(unsafe Array(key)) }
+            if value.count == TreeRecord.byteCount, let record = value.baseAddress {
+                unsafe databases.append((Array(key), TreeRecord(record)))
+            }
             move = unsafe walk.pointee.move(by: 1)
         }
-        return names
+        return databases
     }
 }

@@ -39,12 +39,54 @@ struct TreeCheck {
         _ operation: StaticString, leaf: (UnsafeRawPointer, Int) -> Bool = { _, _ in true },
         sound: (UInt64) -> Bool = { _ in true }
     ) throws(LMDBError) {
-        guard record.isSound(in: pages) else { throw environment.damaged(nil, operation) }
-        guard record.root != MappedPage.none else { return }
+        switch unsafe damage(record, of: content, in: pages, leaf: leaf, sound: sound) {
+        case nil: return
+        case .record: throw environment.damaged(nil, operation)
+        case .page(let page): throw environment.damaged(page, operation)
+        }
+    }
+
+    /// A part of a tree that is not sound.
+    enum Damage {
+        case record
+        case page(UInt64)
+    }
+
+    /// Returns the first damage of a tree; nil if all its pages are sound.
+    ///
+    /// - Parameters:
+    ///   - leaf: called with each leaf; throws or returns false for an unexpected content.
+    ///   - sound: called with each page.
+    static func damage(
+        _ record: TreeRecord, of content: Content, in pages: SnapshotPages,
+        leaf: (UnsafeRawPointer, Int) -> Bool = { _, _ in true }, sound: (UInt64) -> Bool = { _ in true }
+    ) -> Damage? {
+        guard record.isSound(in: pages) else { return .record }
+        guard record.root != MappedPage.none else { return nil }
         let check = TreeCheck(pages: pages, content: content)
-        let damage = unsafe check.damage(
-            below: record.root, levels: record.depth, .all, leaf: leaf, sound: sound)
-        if let damage { throw environment.damaged(damage, operation) }
+        return unsafe check.damage(below: record.root, levels: record.depth, .all, leaf: leaf, sound: sound)
+            .map { .page($0) }
+    }
+
+    /// Returns the first damage among the branches of a tree, which are a hundredth of its pages. The leaves must be in the file, and are
+    /// not read.
+    static func damageOfBranches(_ record: TreeRecord, of content: Content, in pages: SnapshotPages) -> Damage? {
+        guard record.isSound(in: pages) else { return .record }
+        guard record.root != MappedPage.none else { return nil }
+        let check = TreeCheck(pages: pages, content: content)
+        return check.damageOfBranches(below: record.root, levels: record.depth, .all).map { .page($0) }
+    }
+
+    private func damageOfBranches(below number: UInt64, levels: Int, _ bounds: KeyBounds) -> UInt64? {
+        guard levels > 1 else { return number > 1 && number < pages.limit ? nil : number }
+        guard isSound(number, isLeaf: false, bounds), let page = unsafe pages.page(number),
+            let count = unsafe MappedPage.entryCount(page, MappedPage.branchFlags, size: size)
+        else { return number }
+        for index in 0..<count {
+            guard let (child, inner) = unsafe child(index, of: page, count, bounds) else { return number }
+            if let damage = damageOfBranches(below: child, levels: levels - 1, inner) { return damage }
+        }
+        return nil
     }
 
     /// Returns the number of the first damaged page; nil if all are sound.

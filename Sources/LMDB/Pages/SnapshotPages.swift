@@ -21,6 +21,23 @@ struct SnapshotPages {
         unsafe base = UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
     }
 
+    /// The pages that a meta page leads to.
+    ///
+    /// - Parameters:
+    ///   - meta: the first bytes of the page (``DataFileMeta``), in the map or elsewhere.
+    ///   - filePages: how many pages the file has.
+    init(meta: UnsafeRawPointer, in map: FileMap, pageSize: Int, filePages: Int) {
+        transactionID = unsafe Self.transactionNumber(meta)
+        unsafe base = map.base
+        self.pageSize = pageSize
+        unsafe freeList = TreeRecord(meta + 40)
+        unsafe main = TreeRecord(meta + 88)
+        let last = unsafe meta.loadUnaligned(fromByteOffset: 136, as: UInt64.self)
+        count = last &+ 1
+        let available = UInt64(min(filePages, map.byteCount / pageSize))
+        limit = last < available ? last + 1 : available
+    }
+
     /// The result of reading a meta page.
     @safe
     enum Reading {
@@ -40,17 +57,8 @@ struct SnapshotPages {
     static func read(_ transactionID: Int, in map: FileMap, pageSize: Int, isSettled: Bool, filePages: Int) -> Reading {
         let page = unsafe map.base + (transactionID & 1) * pageSize
         let other = unsafe map.base + (1 - transactionID & 1) * pageSize
-        var pages = SnapshotPages()
         guard unsafe transactionNumber(page) == transactionID else { return .unsettled }
-        pages.transactionID = transactionID
-        unsafe pages.base = map.base
-        pages.pageSize = pageSize
-        unsafe pages.freeList = TreeRecord(page + 40)
-        unsafe pages.main = TreeRecord(page + 88)
-        let last = unsafe page.loadUnaligned(fromByteOffset: 136, as: UInt64.self)
-        pages.count = last &+ 1
-        let available = UInt64(min(filePages, map.byteCount / pageSize))
-        pages.limit = last < available ? last + 1 : available
+        let pages = unsafe SnapshotPages(meta: page, in: map, pageSize: pageSize, filePages: filePages)
         guard unsafe isSettled || transactionNumber(other) != transactionID + 1 else { return .unsettled }
         return .found(pages)
     }
@@ -58,6 +66,13 @@ struct SnapshotPages {
     /// Returns the number of the last page of a meta page's commit.
     static func lastPage(_ transactionID: Int, in map: FileMap, pageSize: Int) -> UInt64 {
         unsafe (map.base + (transactionID & 1) * pageSize).loadUnaligned(fromByteOffset: 136, as: UInt64.self)
+    }
+
+    /// The size of the map that the store asks for, in bytes. Each meta page has the greatest so far, so it does not matter which
+    /// commit wrote it.
+    var mapSize: UInt64 {
+        unsafe count == 0
+            ? 0 : (base + (transactionID & 1) * pageSize).loadUnaligned(fromByteOffset: 32, as: UInt64.self)
     }
 
     private static func transactionNumber(_ page: UnsafeRawPointer) -> Int {

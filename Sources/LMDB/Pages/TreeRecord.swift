@@ -37,6 +37,19 @@ struct TreeRecord {
         root = unsafe bytes.loadUnaligned(fromByteOffset: 40, as: UInt64.self)
     }
 
+    /// Returns the ``byteCount`` bytes of the record.
+    ///
+    /// - Parameter firstWord: the page size for the free list, 0 for other trees.
+    func bytes(firstWord: UInt32) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(littleEndian: firstWord)
+        bytes.append(littleEndian: flags)
+        bytes.append(littleEndian: UInt16(depth))
+        for number in [branchPages, leafPages, overflowPages, entries] { bytes.append(littleEndian: number) }
+        bytes.append(littleEndian: root)
+        return bytes
+    }
+
     /// Whether the keys are integers, and nothing else is special, as in the free list. There, the flags contain those of the
     /// environment too.
     var hasIntegerKeys: Bool {

@@ -4,23 +4,26 @@ internal import Glibc
 /// The side file of the redo log, `redo.checkpoint`: the last two checkpoints.
 ///
 /// - 0 and 4,096: a ``CheckpointRecord`` each; checkpoint n is in the slot n modulo 2;
-/// - 8,192: flags (``Flags``), 4 bytes. They are for processes of the same boot, and are never synced.
+/// - 8,192: flags (``Flags``), one byte each. They are never synced: recovery makes up for failed syncs too.
 ///
-/// All its blocks exist from the start, so a full disk does not matter. Only the holder of LMDB's write lock writes to it.
+/// All its blocks exist from the start, so a full disk does not matter. Only the holder of LMDB's write lock writes records and clears flags.
+/// Any thread whose sync has failed sets a flag.
 struct CheckpointFile {
     /// The reasons to make a checkpoint before the next write.
     struct Flags: OptionSet {
-        let rawValue: UInt32
+        let rawValue: Int
         /// A sync of the log or of this file failed: its pages may be missing on the disk, and no later sync writes them.
         static let log = Flags(rawValue: 1)
         /// The same for the data file.
         static let data = Flags(rawValue: 2)
+        /// Each flag with its place behind ``CheckpointFile/flagsOffset``.
+        static let all: [Flags] = [.log, .data]
     }
 
     static let name = "redo.checkpoint"
     private static let slotByteCount = 4_096
     private static let flagsOffset = 8_192
-    private static let byteCount = 12_288
+    static let byteCount = 12_288
     /// The offset of the number in a record.
     private static let numberOffset = 8
 
@@ -67,6 +70,24 @@ struct CheckpointFile {
 
     private static func offset(of number: UInt64) -> Int { Int(number % 2) * slotByteCount }
 
+    /// Whether the file has all its bytes.
+    var isWhole: Bool { SystemCalls.byteCount(of: descriptor) ?? 0 >= Self.byteCount }
+
+    /// Whether the newest checkpoint is closed, in a file that an earlier version of ModelStore wrote; nil for another file. That version
+    /// had the number at 8, and at 36 whether it is closed.
+    func isEarlierClosed() throws(LMDBError) -> Bool? {
+        var newest: (number: UInt64, isClosed: Bool)?
+        for slot in [0, 1] {
+            guard let bytes = SystemCalls.read(descriptor, at: slot * Self.slotByteCount, count: 40) else {
+                throw LMDBError(code: errno, operation: "read", path: path)
+            }
+            guard bytes.count == 40, bytes.starts(with: Array("MSREDO1\n".utf8)) else { continue }
+            let number = bytes.integer(at: 8, as: UInt64.self)
+            if number > newest?.number ?? 0 { newest = (number, bytes.integer(at: 36, as: UInt32.self) != 0) }
+        }
+        return newest?.isClosed
+    }
+
     /// Reads the newest record; nil if no slot has a valid one.
     func newest() throws(LMDBError) -> CheckpointRecord? {
         var newest: CheckpointRecord?
@@ -81,15 +102,18 @@ struct CheckpointFile {
     }
 
     /// Returns whether a newer record than this one was written. One system call.
+    ///
+    /// Looks at both slots: a record that was taken back has left zeros in its slot, and the newest one is in the other.
     func hasNewer(than record: CheckpointRecord) throws(LMDBError) -> Bool {
-        let offset = Self.offset(of: record.number + 1) + Self.numberOffset
-        guard let bytes = SystemCalls.read(descriptor, at: offset, count: MemoryLayout<UInt64>.size) else {
+        let count = Self.slotByteCount + MemoryLayout<UInt64>.size
+        guard let bytes = SystemCalls.read(descriptor, at: Self.numberOffset, count: count) else {
             throw LMDBError(code: errno, operation: "read", path: path)
         }
-        return bytes.count == MemoryLayout<UInt64>.size && bytes.integer(at: 0, as: UInt64.self) > record.number
+        guard bytes.count == count else { return false }
+        return [0, Self.slotByteCount].contains { bytes.integer(at: $0, as: UInt64.self) > record.number }
     }
 
-    /// Writes a record and syncs it. After a failure the file has no such record, as far as processes of this boot can see.
+    /// Writes a record and syncs it. After a failure the file has no such record, as far as running processes can see.
     func write(_ record: CheckpointRecord) throws(LMDBError) {
         let offset = Self.offset(of: record.number)
         if StoreFile.write(descriptor, record.bytes, at: offset, path: path), StoreFile.syncData(descriptor, path: path)
@@ -119,26 +143,28 @@ struct CheckpointFile {
 
     /// The flags. One system call.
     func flags() throws(LMDBError) -> Flags {
-        let count = MemoryLayout<UInt32>.size
-        guard let bytes = SystemCalls.read(descriptor, at: Self.flagsOffset, count: count) else {
+        guard let bytes = SystemCalls.read(descriptor, at: Self.flagsOffset, count: Flags.all.count) else {
             throw LMDBError(code: errno, operation: "read", path: path)
         }
-        guard bytes.count == count else {
+        guard bytes.count == Flags.all.count else {
             throw LMDBError(
-                .damaged, operation: "read", path: path, detail: "redo.checkpoint was cut",
-                remedy: "stop all processes that use the store, and restore it from a copy")
+                .filesRemoved, operation: "read", path: path,
+                detail: "redo.checkpoint was cut while the store was open",
+                remedy: "close the store in all processes, then open it again")
         }
-        return Flags(rawValue: bytes.integer(at: 0, as: UInt32.self))
+        return zip(Flags.all, bytes).reduce(into: Flags()) { if $1.1 != 0 { $0.insert($1.0) } }
     }
 
-    /// Adds flags.
-    func add(_ flags: Flags) throws(LMDBError) { try setFlags(self.flags().union(flags)) }
+    /// Sets a flag. It is there for all processes when this returns.
+    func add(_ flag: Flags) throws(LMDBError) {
+        for (index, other) in Flags.all.enumerated() where flag.contains(other) { try write([1], at: index) }
+    }
 
-    /// Replaces the flags.
-    func setFlags(_ flags: Flags) throws(LMDBError) {
-        var bytes: [UInt8] = []
-        bytes.append(littleEndian: flags.rawValue)
-        guard SystemCalls.write(descriptor, bytes, at: Self.flagsOffset) else {
+    /// Removes all flags.
+    func clearFlags() throws(LMDBError) { try write(Flags.all.map { _ in 0 }, at: 0) }
+
+    private func write(_ bytes: [UInt8], at index: Int) throws(LMDBError) {
+        guard SystemCalls.write(descriptor, bytes, at: Self.flagsOffset + index) else {
             throw LMDBError(code: errno, operation: "write", path: path)
         }
     }

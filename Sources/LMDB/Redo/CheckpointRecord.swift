@@ -1,63 +1,61 @@
-/// A checkpoint: a commit whose pages are on the disk, and the meta pages that lead to them.
+/// A checkpoint: a commit whose pages are on the disk, the meta page that leads to them, and where the log continues.
 ///
 /// - 0: magic text, 8 bytes;
 /// - 8: number, which each checkpoint increments;
-/// - 16: LMDB's number of the newest transaction in it;
-/// - 24: salt, a random number that the log's first entry continues;
-/// - 32: size of the data file's pages, 4 bytes;
-/// - 36: 1 if no process held a pin (``isClosed``), otherwise 0, 4 bytes;
-/// - 40: the kernel's boot id as text, 40 bytes filled with zeros;
-/// - 80: the first 152 bytes of both meta pages (``DataFileMeta``);
-/// - 384: XXH64 of the bytes before.
+/// - 16: identity, 16 bytes, which the data file has too (``DataFileStamp``);
+/// - 32: secret of the log, 16 bytes (``RedoSecret``);
+/// - 48: size of the data file's pages, 4 bytes;
+/// - 52: 1 if the log has no commit and the next writer makes another checkpoint first (``isClosed``), otherwise 0, 4 bytes;
+/// - 56: the end of the log at the checkpoint (``RedoTail``): offset, address, checksum, transaction, and ``RedoTail/relaxedSince``;
+/// - 96: the first 152 bytes of the commit's meta page (``DataFileMeta``);
+/// - 248: XXH64 of the bytes before.
 ///
-/// Integers have 8 bytes, where nothing else is said, and are little-endian.
+/// Integers have 8 bytes, where nothing else is said, and are little-endian. All of it is in one sector of the disk.
 package struct CheckpointRecord: Equatable, Sendable {
-    package static let byteCount = 392
-    private static let magic: [UInt8] = Array("MSREDO1\n".utf8)
-    private static let bootOffset = 40
-    private static let bootByteCount = 40
+    package static let byteCount = 256
+    private static let magic: [UInt8] = Array("MSREDO2\n".utf8)
+    private static let metaOffset = 96
 
     package let number: UInt64
-    package let transaction: UInt64
-    package let salt: UInt64
+    let identity: CheckpointIdentity
+    let secret: RedoSecret
     package let pageSize: Int
-    /// Whether no process held a pin when the record was written. The next writer makes another checkpoint first, so until then only
-    /// LMDB's own syncs change the data file: it is whole without the log, also if another program has written to it.
+    /// Whether the data file is whole without the log. Until the next checkpoint only LMDB's own syncs change it, also if another program
+    /// writes to it.
     package let isClosed: Bool
-    /// The boot of the system in which the record was written.
-    package var boot: String
-    /// The first bytes of both meta pages.
-    package let metas: [[UInt8]]
+    /// The end of the log, from which it continues.
+    let tail: RedoTail
+    /// The first bytes of the commit's meta page.
+    let meta: [UInt8]
 
-    /// Creates the record of a checkpoint that is made now.
-    init(number: UInt64, transaction: UInt64, pageSize: Int, isClosed: Bool, metas: [[UInt8]]) {
+    /// The transaction of the newest commit in the checkpoint.
+    package var transaction: UInt64 { tail.transaction }
+
+    init(
+        number: UInt64, secret: RedoSecret, pageSize: Int, isClosed: Bool, tail: RedoTail, meta: [UInt8],
+        identity: CheckpointIdentity = .random()
+    ) {
         self.number = number
-        self.transaction = transaction
+        self.identity = identity
+        self.secret = secret
         self.pageSize = pageSize
         self.isClosed = isClosed
-        self.metas = metas
-        salt = .random(in: .min ... .max)
-        boot = BootIdentity.current
-        lastPage = Self.lastPage(metas)
-    }
-
-    /// The last page of the data file that the checkpoint uses.
-    let lastPage: Int
-
-    private static func lastPage(_ metas: [[UInt8]]) -> Int {
-        let pages = metas.compactMap { DataFileMeta.read($0).meta }
-        return Int(clamping: pages.max { $0.transactionID < $1.transactionID }?.lastPage ?? 0)
+        self.tail = tail
+        self.meta = meta
     }
 
     /// The record as bytes.
     package var bytes: [UInt8] {
         var bytes = Self.magic
-        for value in [number, transaction, salt] { bytes.append(littleEndian: value) }
+        bytes.append(littleEndian: number)
+        identity.append(to: &bytes)
+        bytes.append(littleEndian: secret.low)
+        bytes.append(littleEndian: secret.high)
         bytes.append(littleEndian: UInt32(pageSize))
         bytes.append(littleEndian: UInt32(isClosed ? 1 : 0))
-        let text = Array(boot.utf8.prefix(Self.bootByteCount))
-        bytes += text + [UInt8](repeating: 0, count: Self.bootByteCount - text.count)
-        for meta in metas { bytes += meta.prefix(DataFileMeta.byteCount) }
+        let tail = [UInt64(tail.offset), tail.address, tail.chain, tail.transaction, tail.relaxedSince]
+        for value in tail { bytes.append(littleEndian: value) }
+        bytes += meta.prefix(DataFileMeta.byteCount)
         bytes.append(littleEndian: unsafe XXH64.hash(bytes.span.bytes))
         return bytes
     }
@@ -66,20 +64,22 @@ package struct CheckpointRecord: Equatable, Sendable {
     package init?(_ bytes: [UInt8]) {
         guard bytes.count >= Self.byteCount, bytes.starts(with: Self.magic) else { return nil }
         let end = Self.byteCount - MemoryLayout<UInt64>.size
-        let checksum = unsafe XXH64.hash(bytes.span.bytes.extracting(0..<end))
-        guard checksum == bytes.integer(at: end, as: UInt64.self) else { return nil }
+        guard unsafe XXH64.hash(bytes.span.bytes.extracting(0..<end)) == bytes.integer(at: end, as: UInt64.self),
+            let offset = Int(exactly: bytes.integer(at: 56, as: UInt64.self)), offset <= RedoLimits.greatestLogByteCount
+        else { return nil }
         number = bytes.integer(at: 8, as: UInt64.self)
-        transaction = bytes.integer(at: 16, as: UInt64.self)
-        salt = bytes.integer(at: 24, as: UInt64.self)
-        pageSize = Int(bytes.integer(at: 32, as: UInt32.self))
-        isClosed = bytes.integer(at: 36, as: UInt32.self) != 0
-        let text = bytes[Self.bootOffset..<Self.bootOffset + Self.bootByteCount].prefix { $0 != 0 }
-        boot = String(decoding: text, as: UTF8.self)
-        let start = Self.bootOffset + Self.bootByteCount
-        metas = [0, 1].map { index in
-            let offset = start + index * DataFileMeta.byteCount
-            return Array(bytes[offset..<offset + DataFileMeta.byteCount])
-        }
-        lastPage = Self.lastPage(metas)
+        identity = CheckpointIdentity(bytes, at: 16)
+        secret = RedoSecret(
+            low: bytes.integer(at: 32, as: UInt64.self), high: bytes.integer(at: 40, as: UInt64.self))
+        pageSize = Int(bytes.integer(at: 48, as: UInt32.self))
+        isClosed = bytes.integer(at: 52, as: UInt32.self) != 0
+        let address = bytes.integer(at: 64, as: UInt64.self)
+        tail = RedoTail(
+            offset: offset, address: address, durableAddress: address, chain: bytes.integer(at: 72, as: UInt64.self),
+            transaction: bytes.integer(at: 80, as: UInt64.self), relaxedSince: bytes.integer(at: 88, as: UInt64.self))
+        meta = Array(bytes[Self.metaOffset..<Self.metaOffset + DataFileMeta.byteCount])
+        guard case .meta(let found) = DataFileMeta.read(meta), found.pageSize == pageSize,
+            found.transactionID == tail.transaction
+        else { return nil }
     }
 }

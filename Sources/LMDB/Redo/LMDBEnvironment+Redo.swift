@@ -1,24 +1,137 @@
-extension LMDBEnvironment {
+internal import Glibc
+
+/// The timer that ends a process's hold on the last checkpoint.
+struct RestTimer {
+    /// How long the process must have written nothing; nil if nothing rests.
+    var delay: Duration?
+    var isArmed = false
+}
+
+extension LMDBEnvironment: LoggedFile {
     /// Whether commits are made durable by the redo log.
     package var logsCommits: Bool { redo != nil }
+
+    /// The slots of readers; nil if the lock file is not mapped.
+    var readerTable: ReaderTable? { lockMap.map { ReaderTable($0, slotCount: readerSlotCount) } }
+
+    private var descriptor: Int32 { unsafe Calls.fileDescriptor(of: handle.pointer) }
+
+    func newestMeta() throws(LMDBError) -> [UInt8] {
+        let metas = try DataFileInspection.metaPages(descriptor, pageSize: pageSize, path: path)
+        let newest = metas.max { transaction($0) < transaction($1) }
+        guard let newest else { throw damagedMeta("read") }
+        return newest
+    }
+
+    private func transaction(_ meta: [UInt8]) -> UInt64 { DataFileMeta.read(meta).meta?.transactionID ?? 0 }
+
+    func usedByteCount() throws(LMDBError) -> Int {
+        (try sizes().lastPage + 1) * pageSize
+    }
 
     /// The newest commit and its last page.
     func sizes() throws(LMDBError) -> LMDBInfo { try Self.info(of: handle, path: path) }
 
-    /// The slots of readers; nil if the lock file is not mapped.
-    var readerTable: ReaderTable? { writerLock.value.map { ReaderTable($0, slotCount: readerSlotCount) } }
-
-    /// Whether no process holds a snapshot, but for a pin of this process.
-    func isUnread(except pin: RedoPin?) throws(LMDBError) -> Bool {
-        try listReaders().filter { $0.transactionID != nil }.count == (pin == nil ? 0 : 1)
+    func pageCount(freedAfter transaction: UInt64) throws(LMDBError) -> Int {
+        let newest = try sizes().lastTransactionID
+        var map: FileMap?
+        guard case .found(let pages) = try pages(of: newest, isSettled: true, in: &map) else {
+            throw damagedMeta("read")
+        }
+        guard let count = pages.pageCount(freedAfter: transaction) else { throw damaged(nil, "read") }
+        return count
     }
 
-    /// Ends this process's hold on the last checkpoint, if it has written nothing since the last call. Call it from a timer.
+    func readStamp() throws(LMDBError) -> DataFileStamp.Reading { try DataFileStamp.read(descriptor, path: path) }
+    func write(_ stamp: DataFileStamp) throws(LMDBError) { try DataFileStamp.write(stamp, descriptor, path: path) }
+
+    func sync() -> Int32 { unsafe Calls.sync(handle.pointer) }
+
+    /// - Complexity: O(bytes of the file)
+    func rewritePages() throws(LMDBError) {
+        let end = try usedByteCount()
+        // Pages that LMDB has never written may lie behind the end of the file.
+        let byteCount = min(end, SystemCalls.byteCount(of: descriptor) ?? end)
+        try StoreFile.rewrite(descriptor, byteCount: byteCount, path: path + "/data.mdb")
+    }
+
+    func oldestSnapshot() throws(LMDBError) -> UInt64? { readerTable?.oldest }
+    func pin(on transaction: UInt64) throws(LMDBError) -> RedoPin { try RedoPin(on: transaction, self) }
+    func movePins(to transaction: UInt64) { readerTable?.movePins(to: transaction) }
+
+    var isPinnedElsewhere: Bool {
+        var cleared: Int32 = 0
+        _ = unsafe Calls.checkReaders(handle.pointer, cleared: &cleared)
+        return readerTable?.hasForeignPin ?? false
+    }
+
+    func whileHoldingFreeWriterLock(_ body: (UInt64) throws(LMDBError) -> Void) throws(LMDBError) {
+        if writerLock?.isHeld != true { try whileHoldingWriterLock(body) }
+    }
+
+    func whileHoldingWriterLock(_ body: (UInt64) throws(LMDBError) -> Void) throws(LMDBError) {
+        var transaction: OpaquePointer?
+        let code = unsafe Calls.begin(handle.pointer, parent: nil, isReadOnly: false, into: &transaction)
+        guard code == 0, let transaction = unsafe transaction else { throw failure(code, "mdb_txn_begin") }
+        defer { unsafe Calls.abort(transaction) }
+        try body(UInt64(unsafe Calls.identifier(of: transaction)) - 1)
+    }
+
+    /// Makes the checkpoint that has to follow a commit which was too large for the log. The commit is durable without it, and if it
+    /// fails, the next write tries it again. The caller has the writer seat.
+    func checkpointLargeCommit(_ redo: RedoLog) {
+        try? whileHoldingWriterLock { newest throws(LMDBError) in try redo.prepare(newest: newest, self) }
+    }
+
+    // MARK: Rest
+
+    /// From here on, ends this process's hold on the last checkpoint when it has written nothing for about twice this time.
+    ///
+    /// - Throws: ``LMDBError`` with the code `threadUnavailable`.
+    package func restLog(after delay: Duration) throws(LMDBError) {
+        guard redo != nil else { return }
+        try Timers.start(for: path)
+        restTimer.withLock { $0.delay = delay }
+    }
+
+    /// Called after each commit.
+    func armRest() {
+        let delay = restTimer.withLock { timer -> Duration? in
+            guard let delay = timer.delay, !timer.isArmed else { return nil }
+            timer.isArmed = true
+            return delay
+        }
+        guard let delay else { return }
+        Timers.after(delay) { [weak self] in self?.restElsewhere() }
+    }
+
+    /// Rests on a thread of its own, because timers must be quick.
+    private func restElsewhere() {
+        restTimer.withLock { $0.isArmed = false }
+        try? SystemThread.start("store-sync", for: path) { [self] in
+            try? restLog()
+            if redo?.hasPin == true { armRest() }
+        }
+    }
+
+    /// Ends this process's hold on the last checkpoint, if it has written nothing since the last call.
     package func restLog() throws(LMDBError) {
-        guard let redo, redo.hasPin else { return }
+        guard let redo, redo.isResting() else { return }
+        redo.syncAhead(self)
         try takeWriterSeat("mdb_env_sync", thread: SystemCalls.currentThreadIdentity)
         defer { gate.leaveWrite() }
-        redo.rest(self)
+        redo.end(self)
+    }
+
+    /// How many checkpoints a write of this process had to wait for.
+    package var checkpointWaitCount: Int { redo?.waitCount ?? 0 }
+
+    /// The state of the redo log; nil if there is none.
+    package func redoStatus() throws(LMDBError) -> RedoStatus? {
+        guard RedoFiles.exist(in: path) else { return nil }
+        let files = try RedoFiles(in: path, isReadOnly: true)
+        defer { files.close() }
+        return try RedoStatus(files)
     }
 
     /// Opens an environment without its lock file, runs `body`, and closes it. The caller holds the ``LockFile``, so no other process
@@ -34,53 +147,25 @@ extension LMDBEnvironment {
         environment.closeFiles()
         return value
     }
+}
 
-    /// The state of the redo log; nil if there is none.
-    package func redoStatus() throws(LMDBError) -> RedoStatus? {
-        guard let files = try RedoFiles(in: path, isReadOnly: true) else { return nil }
-        defer { files.close() }
-        return try RedoStatus(files)
-    }
-
-    /// The commit of the oldest reader of any process; nil if there is none. LMDB keeps all pages that were freed since.
-    func oldestSnapshot() throws(LMDBError) -> UInt64? {
-        if let readerTable { return readerTable.oldest }
-        return try listReaders().compactMap { $0.transactionID.map(UInt64.init) }.min()
-    }
-
-    /// Reads the beginnings of both meta pages. The caller holds LMDB's write lock.
-    func metaPages() throws(LMDBError) -> [[UInt8]] {
-        try unsafe DataFileInspection.metaPages(
-            Calls.fileDescriptor(of: handle.pointer), pageSize: pageSize, path: path)
-    }
-
-    /// Writes all pages of the data file again, after a failed sync. The caller holds LMDB's write lock and syncs the file.
+extension SnapshotPages {
+    /// Returns how many pages later transactions than this one have freed; nil if the free list is damaged.
     ///
-    /// - Complexity: O(bytes of the file)
-    func rewritePages() throws(LMDBError) {
-        let end = try (sizes().lastPage + 1) * pageSize
-        // Pages that LMDB has never written may lie behind the end of the file.
-        let descriptor = unsafe Calls.fileDescriptor(of: handle.pointer)
-        let byteCount = min(end, SystemCalls.byteCount(of: descriptor) ?? end)
-        try StoreFile.rewrite(descriptor, byteCount: byteCount, path: path + "/data.mdb")
-    }
-
-    /// Runs `body` with the newest commit while this thread holds LMDB's write lock, and makes no transaction.
-    func whileHoldingWriterLock(_ body: (UInt64) throws(LMDBError) -> Void) throws(LMDBError) {
-        var transaction: OpaquePointer?
-        let code = unsafe Calls.begin(handle.pointer, parent: nil, isReadOnly: false, into: &transaction)
-        guard code == 0, let transaction = unsafe transaction else { throw failure(code, "mdb_txn_begin") }
-        defer { unsafe Calls.abort(transaction) }
-        try body(UInt64(unsafe Calls.identifier(of: transaction)) - 1)
-    }
-
-    /// Makes a commit durable that was too large for the log, by a checkpoint. Called after the commit, so other processes may see
-    /// the commit before it is durable.
-    func checkpointLargeCommit(_ redo: RedoLog) throws(LMDBError) {
-        do throws(LMDBError) {
-            try whileHoldingWriterLock { newest throws(LMDBError) in try redo.prepare(newest: newest, self) }
-        } catch {
-            throw error.withUnknownOutcome()
+    /// - Complexity: O(these transactions)
+    func pageCount(freedAfter transaction: UInt64) -> Int? {
+        guard freeList.isSound(in: self) else { return nil }
+        let walk = unsafe MappedWalk.make(MappedTree(freeList, self))
+        defer { unsafe MappedWalk.free(walk) }
+        var count = 0
+        var move = unsafe walk.pointee.moveToEnd(-1)
+        while case .entry(let key, let value) = move {
+            guard key.count == MemoryLayout<UInt64>.size, value.count >= MemoryLayout<UInt64>.size else { return nil }
+            guard unsafe key.loadUnaligned(as: UInt64.self) > transaction else { return count }
+            count += Int(clamping: unsafe value.loadUnaligned(as: UInt64.self))
+            move = unsafe walk.pointee.move(by: -1)
         }
+        if case .damage = move { return nil }
+        return count
     }
 }

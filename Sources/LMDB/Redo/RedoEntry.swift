@@ -1,33 +1,40 @@
 /// An entry of the redo log: one commit.
 ///
-/// - 0: magic, 4 bytes;
-/// - 4: length of the operations, 4 bytes;
-/// - 8: number of the checkpoint that the entry follows;
+/// - 0: tag, which follows from the secret of the log (``RedoSecret``);
+/// - 8: length of the operations, 4 bytes;
+/// - 12: 1 if the commit is in the data file only (``isInDataFile``), otherwise 0, 4 bytes;
 /// - 16: LMDB's number of the transaction;
-/// - 24: how many bytes of the log were certainly on the disk when the entry was written;
-/// - 32: checksum of the entry before, or the salt of the checkpoint for the first one;
-/// - 40: checksum: XXH64 of the operations, seeded with XXH64 of the bytes 0 to 39, which is seeded with the bytes 32 to 39;
-/// - 48: the operations (``RedoOperations``), and zeros up to a multiple of 8 bytes.
+/// - 24: up to which address the log was certainly on the disk when the entry was written (``RedoTail/durableAddress``);
+/// - 32: ``RedoTail/relaxedSince``;
+/// - 40: checksum of the entry before, or the number with which the log begins;
+/// - 48: checksum of the operations;
+/// - 56: checksum of the bytes 0 to 55;
+/// - 64: the operations (``RedoOperations``), and zeros up to a multiple of 8 bytes.
 ///
-/// Integers have 8 bytes, where nothing else is said, and are little-endian.
+/// Integers have 8 bytes, where nothing else is said, and are little-endian. Both checksums are keyed with the secret. A header has its
+/// own, so that looking for entries does not read what only looks like one.
 struct RedoEntry: Equatable {
-    static let headerByteCount = 48
-    private static let magic: UInt32 = 0x4F44_4552
-    private static let checksumOffset = 40
+    static let headerByteCount = 64
+    private static let checksumOffset = 56
     static let alignment = 8
 
-    var operationByteCount = 0
-    let checkpoint: UInt64
+    private(set) var operationByteCount = 0
+    /// Whether the entry has no operations, because LMDB itself makes the commit durable. It stands for a commit only if the data file has
+    /// that commit.
+    let isInDataFile: Bool
     let transaction: UInt64
-    let durableByteCount: UInt64
+    let durableAddress: UInt64
+    let relaxedSince: UInt64
     let previous: UInt64
+    private var operationsChecksum: UInt64 = 0
     private(set) var checksum: UInt64 = 0
 
-    init(checkpoint: UInt64, transaction: UInt64, durableByteCount: UInt64, previous: UInt64) {
-        self.checkpoint = checkpoint
+    init(transaction: UInt64, after tail: RedoTail, relaxedSince: UInt64, isInDataFile: Bool = false) {
         self.transaction = transaction
-        self.durableByteCount = durableByteCount
-        self.previous = previous
+        self.isInDataFile = isInDataFile
+        durableAddress = tail.durableAddress
+        self.relaxedSince = relaxedSince
+        previous = tail.chain
     }
 
     /// The length in the log.
@@ -41,51 +48,48 @@ struct RedoEntry: Equatable {
     /// Writes the header before operations that have room for it, and completes the bytes.
     ///
     /// - Returns: the entry as it stands in the bytes.
-    func sealing(_ bytes: inout [UInt8]) -> RedoEntry {
+    func sealing(_ bytes: inout [UInt8], _ secret: RedoSecret) -> RedoEntry {
         var entry = self
         entry.operationByteCount = bytes.count - Self.headerByteCount
+        entry.operationsChecksum = unsafe secret.checksum(bytes.span.bytes.extracting(Self.headerByteCount...))
         var header: [UInt8] = []
-        header.append(littleEndian: Self.magic)
+        header.reserveCapacity(Self.headerByteCount)
+        header.append(littleEndian: secret.tag)
         header.append(littleEndian: UInt32(entry.operationByteCount))
-        for value in [checkpoint, transaction, durableByteCount, previous] { header.append(littleEndian: value) }
-        bytes.replaceSubrange(0..<header.count, with: header)
-        entry.checksum = Self.checksum(bytes, 0, entry.operationByteCount)
-        var checksum: [UInt8] = []
-        checksum.append(littleEndian: entry.checksum)
-        bytes.replaceSubrange(Self.checksumOffset..<Self.headerByteCount, with: checksum)
+        header.append(littleEndian: UInt32(isInDataFile ? 1 : 0))
+        for value in [transaction, durableAddress, relaxedSince, previous, entry.operationsChecksum] {
+            header.append(littleEndian: value)
+        }
+        entry.checksum = unsafe secret.checksum(header.span.bytes)
+        header.append(littleEndian: entry.checksum)
+        bytes.replaceSubrange(0..<Self.headerByteCount, with: header)
         bytes.append(contentsOf: repeatElement(0, count: entry.byteCount - bytes.count))
         return entry
     }
 
     /// Reads a header; nil if there is none. The operations are not checked.
-    ///
-    /// - Parameter bytes: at least ``headerByteCount`` bytes from the offset.
-    init?(header bytes: [UInt8], at offset: Int = 0) {
-        guard bytes.count - offset >= Self.headerByteCount,
-            bytes.integer(at: offset, as: UInt32.self) == Self.magic
+    init?(header bytes: [UInt8], at offset: Int = 0, _ secret: RedoSecret, tag: UInt64) {
+        guard offset >= 0, bytes.count - offset >= Self.headerByteCount,
+            bytes.integer(at: offset, as: UInt64.self) == tag
         else { return nil }
-        operationByteCount = Int(bytes.integer(at: offset + 4, as: UInt32.self))
-        checkpoint = bytes.integer(at: offset + 8, as: UInt64.self)
-        transaction = bytes.integer(at: offset + 16, as: UInt64.self)
-        durableByteCount = bytes.integer(at: offset + 24, as: UInt64.self)
-        previous = bytes.integer(at: offset + 32, as: UInt64.self)
         checksum = bytes.integer(at: offset + Self.checksumOffset, as: UInt64.self)
+        let header = unsafe bytes.span.bytes.extracting(offset..<offset + Self.checksumOffset)
+        guard secret.checksum(header) == checksum else { return nil }
+        operationByteCount = Int(bytes.integer(at: offset + 8, as: UInt32.self))
+        isInDataFile = bytes.integer(at: offset + 12, as: UInt32.self) != 0
+        transaction = bytes.integer(at: offset + 16, as: UInt64.self)
+        durableAddress = bytes.integer(at: offset + 24, as: UInt64.self)
+        relaxedSince = bytes.integer(at: offset + 32, as: UInt64.self)
+        previous = bytes.integer(at: offset + 40, as: UInt64.self)
+        operationsChecksum = bytes.integer(at: offset + 48, as: UInt64.self)
     }
 
-    /// Reads an entry whose checksum fits; nil if there is none.
-    init?(in bytes: [UInt8], at offset: Int) {
-        self.init(header: bytes, at: offset)
-        guard bytes.count - offset >= byteCount, checksum == Self.checksum(bytes, offset, operationByteCount) else {
-            return nil
-        }
-    }
-
-    private static func checksum(_ bytes: [UInt8], _ offset: Int, _ operationByteCount: Int) -> UInt64 {
-        let span = unsafe bytes.span.bytes
-        let previous = bytes.integer(at: offset + 32, as: UInt64.self)
-        let header = XXH64.hash(span.extracting(offset..<offset + checksumOffset), seed: previous)
-        let start = offset + headerByteCount
-        return XXH64.hash(span.extracting(start..<start + operationByteCount), seed: header)
+    /// Returns whether the operations behind the header are those of the entry.
+    func hasOperations(in bytes: [UInt8], at offset: Int, _ secret: RedoSecret) -> Bool {
+        let start = offset + Self.headerByteCount
+        guard bytes.count - start >= operationByteCount else { return false }
+        return unsafe secret.checksum(bytes.span.bytes.extracting(start..<start + operationByteCount))
+            == operationsChecksum
     }
 }
 

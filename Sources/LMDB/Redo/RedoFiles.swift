@@ -4,16 +4,22 @@ internal import Glibc
 package struct RedoFiles {
     /// The names of the files.
     package static let names = [CheckpointFile.name, RedoLogFile.name]
+    /// The end of the names of files that did not belong to the data file beside them.
+    private static let asideSuffix = ".unused"
 
     let side: CheckpointFile
     let log: RedoLogFile
 
-    /// Opens the files of a directory; nil if it has no side file. A log alone is what an interrupted creation left.
-    init?(in directory: String, isReadOnly: Bool) throws(LMDBError) {
-        guard let side = try CheckpointFile(in: directory, isReadOnly: isReadOnly) else { return nil }
+    /// Opens the files of a directory.
+    ///
+    /// - Throws: ``LMDBError``, also if one is missing.
+    init(in directory: String, isReadOnly: Bool) throws(LMDBError) {
+        guard let side = try CheckpointFile(in: directory, isReadOnly: isReadOnly) else {
+            throw Self.changed(directory)
+        }
         do throws(LMDBError) {
             guard let log = try RedoLogFile(in: directory, isReadOnly: isReadOnly) else {
-                throw Self.missing(RedoLogFile.name, in: directory)
+                throw Self.changed(directory)
             }
             self.side = side
             self.log = log
@@ -33,12 +39,12 @@ package struct RedoFiles {
         SystemCalls.node(at: directory + "/" + CheckpointFile.name) != nil
     }
 
-    /// Returns the newest checkpoint.
-    func checkpoint() throws(LMDBError) -> CheckpointRecord {
-        if let record = try side.newest() { return record }
-        throw LMDBError(
-            .damaged, operation: "open", path: side.path,
-            detail: "redo.checkpoint has no checkpoint whose checksum fits", remedy: "restore the store from a copy")
+    /// Returns the error for files that were removed or changed while a process used them.
+    static func changed(_ path: String) -> LMDBError {
+        LMDBError(
+            .filesRemoved, operation: "open", path: path,
+            detail: "\(names.joined(separator: " or ")) was removed or changed while this process used it",
+            remedy: "close the store in all processes, then open it again")
     }
 
     /// Makes the files for a store that has none. The caller holds the ``LockFile``: another process that has the store open would
@@ -49,81 +55,141 @@ package struct RedoFiles {
         let dataPath = path + "/data.mdb"
         guard let data = try StoreFile.open(dataPath, isReadOnly: false),
             let newest = try DataFileInspection.inspect(data, path: path)?.newest
-        else { throw missing("data.mdb", in: path) }
+        else { throw missingDataFile(path) }
         defer { SystemCalls.close(data) }
-        // Without a log, LMDB has synced all other pages. A sync of the meta pages may have failed before.
-        try StoreFile.rewrite(data, byteCount: 2 * newest.pageSize, path: dataPath)
-        guard StoreFile.syncData(data, path: dataPath) else {
-            throw LMDBError(code: errno, operation: "fdatasync", path: path)
-        }
         let metas = try DataFileInspection.metaPages(data, pageSize: newest.pageSize, path: path)
-        try RedoLogFile.create(in: path, like: data)
+        let record = CheckpointRecord(
+            number: 1, secret: .random(), pageSize: newest.pageSize, isClosed: true,
+            tail: .beginning(after: newest.transactionID), meta: metas[Int(newest.transactionID % 2)])
+        // With the stamp alone, the next opening for writing makes the files.
+        try DataFileStamp.write(
+            DataFileStamp(isOpen: false, done: record.identity, begun: record.identity), data, path: path)
         do throws(LMDBError) {
+            // Without a log, LMDB has synced all other pages. A sync of the meta pages may have failed before.
+            try StoreFile.rewrite(data, byteCount: 2 * newest.pageSize, path: dataPath)
+            guard StoreFile.syncData(data, path: dataPath) else {
+                throw LMDBError(code: errno, operation: "fdatasync", path: path)
+            }
+            try RedoLogFile.create(in: path, like: data)
             // The side file must not reach the disk before the log. Not every file system keeps the order of names.
             guard StoreFile.syncDirectory(path) else {
                 throw LMDBError(code: SystemCalls.lastCode, operation: "fsync", path: path)
             }
-            try CheckpointFile.create(
-                in: path,
-                CheckpointRecord(
-                    number: 1, transaction: newest.transactionID, pageSize: newest.pageSize, isClosed: true,
-                    metas: metas),
-                like: data)
+            try CheckpointFile.create(in: path, record, like: data)
         } catch {
             // The removal of the side file must reach the disk before that of the log.
             _ = StoreFile.syncDirectory(path)
             _ = unsafe unlink(path + "/" + RedoLogFile.name)
+            try DataFileStamp.write(nil, data, path: path)
+            _ = StoreFile.syncData(data, path: dataPath)
             throw error
         }
+    }
+
+    /// Recovers a store if that is needed, and mends its files. The caller holds the ``LockFile``.
+    ///
+    /// - Returns: whether the store has a log.
+    package static func recover(in path: String) throws(LMDBError) -> Bool {
+        try RedoRecovery.recoverHeld(path, LMDBEnvironment.Options()).hasLog
     }
 
     /// Removes the files. Before, the data file gets all that the log has, and is synced. The caller holds the ``LockFile``.
     ///
     /// - Throws: ``LMDBError``. Then the files are still there.
     package static func remove(in path: String) throws(LMDBError) {
-        guard try RedoRecovery.recoverHeld(path, LMDBEnvironment.Options()),
-            let files = try RedoFiles(in: path, isReadOnly: true)
-        else { return }
-        defer { files.close() }
+        guard SystemCalls.node(at: path + "/data.mdb") != nil else { return }
+        _ = try RedoRecovery.recoverHeld(path, LMDBEnvironment.Options())
+        try forget(in: path)
+    }
+
+    /// Removes the files of a store, also if one of them is missing or damaged and the store is refused. The data file is put back to the
+    /// last commit up to which it is whole. The caller holds the ``LockFile``.
+    ///
+    /// - Returns: how many commits are given up; nil if the files do not say.
+    /// - Throws: ``LMDBError`` with the code `damaged` if the data file is not whole either. Then nothing is changed.
+    package static func giveUp(in path: String) throws(LMDBError) -> Int? {
+        try RedoRecovery.giveUp(path, LMDBEnvironment.Options())
+    }
+
+    /// Removes the files and the stamp of a data file that is whole by itself.
+    static func forget(in path: String) throws(LMDBError) {
         let dataPath = path + "/data.mdb"
-        guard let data = try StoreFile.open(dataPath, isReadOnly: false) else { throw missing("data.mdb", in: path) }
+        guard let data = try StoreFile.open(dataPath, isReadOnly: false) else { throw missingDataFile(path) }
         defer { SystemCalls.close(data) }
-        if try files.side.flags().contains(.data) {
-            try StoreFile.rewrite(data, byteCount: SystemCalls.byteCount(of: data) ?? 0, path: dataPath)
+        let stamp = try DataFileStamp.read(data, path: path)
+        if stamp == .none, !exist(in: path) { return }
+        if let side = try CheckpointFile(in: path, isReadOnly: true) {
+            defer { side.close() }
+            if side.isWhole, try side.flags().contains(.data) {
+                try StoreFile.rewrite(data, byteCount: SystemCalls.byteCount(of: data) ?? 0, path: dataPath)
+            }
         }
         guard StoreFile.syncData(data, path: dataPath) else {
             throw LMDBError(code: errno, operation: "fdatasync", path: path)
         }
-        // The side file first: a log alone is a leftover.
+        // The side file first: a log alone is a leftover. With the stamp alone, the next opening for writing makes the files again.
         for name in names {
             guard unsafe unlink(path + "/" + name) == 0 || errno == ENOENT, StoreFile.syncDirectory(path) else {
                 throw LMDBError(code: errno, operation: "unlink", path: path + "/" + name)
+            }
+        }
+        try DataFileStamp.write(nil, data, path: path)
+        guard StoreFile.syncData(data, path: dataPath) else {
+            throw LMDBError(code: errno, operation: "fdatasync", path: path)
+        }
+    }
+
+    /// Gives the files other names, because they do not belong to the data file.
+    static func setAside(in path: String) throws(LMDBError) {
+        for name in names {
+            let file = path + "/" + name
+            guard unsafe rename(file, file + asideSuffix) == 0 || errno == ENOENT, StoreFile.syncDirectory(path) else {
+                throw LMDBError(code: errno, operation: "rename", path: file)
             }
         }
     }
 
     /// Returns the fault of the files of a store, which may be in use; nil if they are right, or if there are none.
     package static func fault(in path: String) throws(LMDBError) -> String? {
-        guard let files = try RedoFiles(in: path, isReadOnly: true) else { return nil }
-        defer { files.close() }
+        var last: (fault: String, number: UInt64?)?
         while true {
-            let number = try files.checkpoint().number
-            do throws(LMDBError) {
-                _ = try RedoEntries(files, path: path)
-                return nil
-            } catch {
-                guard error.code == .damaged else { throw error }
-                // After a checkpoint in the meantime, the log has other entries.
-                if try files.checkpoint().number == number { return error.detail }
-            }
+            let found = try ExaminedFiles(in: path, readsLog: true)
+            guard case .refuse(let loss) = found.situation.decision else { return nil }
+            let fault = RedoRecovery.detail(of: loss)
+            // After a checkpoint in the meantime, the log has other entries.
+            if let last, last == (fault, found.record?.number) { return fault }
+            last = (fault, found.record?.number)
         }
     }
 
-    /// Returns the error for a file that is missing beside the others.
-    static func missing(_ name: String, in path: String) -> LMDBError {
+    static func missingDataFile(_ path: String) -> LMDBError {
         LMDBError(
             .damaged, operation: "open", path: path,
-            detail: "\(name) is missing: data.mdb, \(names.joined(separator: " and ")) belong together",
-            remedy: "copy a store with all its files, or restore it from a copy")
+            detail: "data.mdb is missing, and \(names.joined(separator: " and ")) need it",
+            remedy: "copy a store with all its files, or restore a backup")
+    }
+}
+
+/// The state of a redo log.
+package struct RedoStatus: Equatable, Sendable {
+    /// The length of the entries since the last checkpoint, in bytes.
+    package let logByteCount: Int
+    /// The newest commit in the last checkpoint.
+    package let transaction: UInt64
+    /// When the last checkpoint was made, in seconds since 1970.
+    package let time: Double
+
+    /// Reads the state of files that may be in use. Only the headers of entries are looked at. Nil if there is no checkpoint.
+    ///
+    /// - Complexity: O(entries of the log)
+    init?(_ files: RedoFiles) throws(LMDBError) {
+        guard let record = try files.side.newest() else { return nil }
+        var tail = record.tail
+        while !record.isClosed, let (entry, offset) = try files.log.next(after: tail, record.secret) {
+            tail.advance(past: entry, at: offset)
+        }
+        logByteCount = Int(clamping: tail.address - record.tail.address)
+        transaction = record.transaction
+        time = files.side.modificationTime
     }
 }

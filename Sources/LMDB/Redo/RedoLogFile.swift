@@ -1,13 +1,15 @@
 internal import Glibc
 
-/// The redo log, `redo.log`: entries one after the other, from the beginning of the file after each checkpoint.
+/// The redo log, `redo.log`: entries one after the other. At the end of the file they continue at its beginning, where the last checkpoint
+/// has made room (``RedoTail/place(of:after:capacity:limit:)``).
 ///
 /// The file only grows, and its blocks are written before they are used. So an entry overwrites blocks that exist, which needs
-/// no space, and its sync writes no metadata of the file. Entries of earlier checkpoints stay behind the newest one. Only the
-/// holder of LMDB's write lock writes to it.
+/// no space, and its sync writes no metadata of the file. Only the holder of LMDB's write lock writes to it.
 struct RedoLogFile {
     static let name = "redo.log"
-    private static let smallestByteCount = 1 << 18
+    static let smallestByteCount = 1 << 18
+    /// The offset of the first entry. Before it are the tags of this log and of the one before (``begin(_:after:)``).
+    static let firstOffset = 64
 
     let path: String
     private let descriptor: Int32
@@ -39,15 +41,17 @@ struct RedoLogFile {
 
     func close() { SystemCalls.close(descriptor) }
 
-    /// Makes room for bytes at an offset, at most up to a limit.
+    /// The length of the file; nil if the system does not tell.
+    var byteCount: Int? { SystemCalls.byteCount(of: descriptor) }
+
+    /// Makes the file long enough for its first bytes.
     ///
-    /// - Returns: false if the limit or the disk leaves no room.
-    func makeRoom(for byteCount: Int, at offset: Int, limit: Int) -> Bool {
-        guard let current = SystemCalls.byteCount(of: descriptor) else { return false }
-        let needed = offset + byteCount
-        if needed <= current { return true }
-        guard needed <= limit else { return false }
-        return grow(from: current, to: min(limit, max(2 * current, needed, Self.smallestByteCount)))
+    /// - Returns: the new length; nil if the limit or the disk leaves no room.
+    func makeRoom(for byteCount: Int, limit: Int) -> Int? {
+        guard let current = self.byteCount else { return nil }
+        if byteCount <= current { return current }
+        let wanted = min(limit, max(2 * current, byteCount, Self.smallestByteCount))
+        return byteCount <= limit && grow(from: current, to: wanted) ? wanted : nil
     }
 
     private func grow(from current: Int, to byteCount: Int) -> Bool {
@@ -60,6 +64,16 @@ struct RedoLogFile {
         }
         // The length of the file must be on the disk before an entry's sync leaves it out.
         return StoreFile.syncData(descriptor, path: path)
+    }
+
+    /// Says that the entries of a new log follow, or those of the log before if its checkpoint does not reach the disk, and syncs that; false
+    /// (and `errno`) on failure.
+    ///
+    /// A file without the tag of its checkpoint has lost its entries, or is of another store.
+    func begin(_ secret: RedoSecret, after old: RedoSecret) -> Bool {
+        var bytes: [UInt8] = []
+        for tag in [secret.tag, old.tag] { bytes.append(littleEndian: tag) }
+        return write(bytes, at: 0) && sync()
     }
 
     /// Writes an entry; false (and `errno`) on failure.
@@ -75,16 +89,30 @@ struct RedoLogFile {
     /// Flushes all entries to the disk; false (and `errno`) on failure.
     func sync() -> Bool { StoreFile.syncData(descriptor, path: path) }
 
-    /// Reads the header at an offset; nil if there is none.
-    func header(at offset: Int) -> RedoEntry? {
-        SystemCalls.read(descriptor, at: offset, count: RedoEntry.headerByteCount).flatMap { RedoEntry(header: $0) }
+    /// Reads the header that follows an end; nil if there is none. The operations are not checked.
+    func next(after tail: RedoTail, _ secret: RedoSecret) throws(LMDBError) -> (entry: RedoEntry, offset: Int)? {
+        for offset in tail.offset == Self.firstOffset ? [tail.offset] : [tail.offset, Self.firstOffset] {
+            guard let bytes = SystemCalls.read(descriptor, at: offset, count: RedoEntry.headerByteCount) else {
+                throw LMDBError(code: errno, operation: "read", path: path)
+            }
+            if let entry = RedoEntry(header: bytes, secret, tag: secret.tag), tail.isFollowed(by: entry) {
+                return (entry, offset)
+            }
+        }
+        return nil
     }
 
-    /// Reads the whole file.
+    /// Reads the whole file, whose length has been checked.
     func content() throws(LMDBError) -> [UInt8] {
-        guard let byteCount = SystemCalls.byteCount(of: descriptor),
-            let bytes = SystemCalls.read(descriptor, at: 0, count: byteCount)
-        else { throw LMDBError(code: errno, operation: "read", path: path) }
+        guard let byteCount, let bytes = SystemCalls.read(descriptor, at: 0, count: byteCount) else {
+            throw LMDBError(code: errno, operation: "read", path: path)
+        }
+        guard bytes.count == byteCount else {
+            throw LMDBError(
+                .ioError, operation: "read", path: path,
+                detail: "the system returned \(bytes.count) of the \(byteCount) bytes of redo.log",
+                remedy: "check the disk, then retry")
+        }
         return bytes
     }
 }

@@ -99,5 +99,28 @@ struct RedoOperations {
     var entryByteCount: Int { RedoEntry.byteCount(ofOperations: bytes.count - RedoEntry.headerByteCount) }
 
     /// Completes the bytes to a whole entry of the log.
-    mutating func seal(_ entry: RedoEntry) -> RedoEntry { entry.sealing(&bytes) }
+    mutating func seal(_ entry: RedoEntry, _ secret: RedoSecret) -> RedoEntry { entry.sealing(&bytes, secret) }
+}
+
+/// One operation in the bytes of an entry.
+struct RedoOperation {
+    let kind: RedoOperations.Kind
+    let database: Int
+    let key: Range<Int>
+    let value: Range<Int>
+
+    /// Reads the operation at an offset; nil if there is none.
+    init?(in bytes: [UInt8], at offset: Int, end: Int) {
+        guard end <= bytes.count, end - offset >= RedoOperations.headerByteCount,
+            let kind = RedoOperations.Kind(rawValue: bytes[offset])
+        else { return nil }
+        let keyCount = Int(bytes.integer(at: offset + 2, as: UInt16.self))
+        let valueCount = Int(bytes.integer(at: offset + 4, as: UInt32.self))
+        let start = offset + RedoOperations.headerByteCount
+        guard end - start >= keyCount + valueCount else { return nil }
+        self.kind = kind
+        database = Int(bytes[offset + 1])
+        key = start..<start + keyCount
+        value = key.upperBound..<key.upperBound + valueCount
+    }
 }

@@ -1,44 +1,56 @@
 internal import CLMDB
 
-/// A read transaction that keeps the pages of a checkpoint: LMDB does not use a freed page again while a reader may need it.
+/// A read transaction whose slot keeps the pages of the last checkpoint: LMDB does not use a freed page again while a slot may need it.
 ///
-/// Each process that writes holds its own, on the checkpoint or an older commit. A slot of another process would not do, because
-/// it goes when that process ends.
+/// Each process that writes has its own, because the slot of another process goes when that process ends. The process that makes a
+/// checkpoint moves the pins of all processes to it, so a stopped process keeps no more pages than the others.
 ///
 /// `@unchecked Sendable`: with `MDB_NOTLS` any thread may end the transaction, and only the holder of the writer seat does.
 @safe
 struct RedoPin: @unchecked Sendable {
-    /// The commit that it holds.
-    let transaction: UInt64
     private let handle: OpaquePointer
-    private let table: ReaderTable?
-    /// Its slot; nil if it could not be found, so that it counts as a reader.
-    private let slot: UInt?
+    private let table: ReaderTable
+    private let slot: Int
 
-    /// Takes a pin on the newest commit. The caller holds LMDB's write lock, or nothing says which commit that is.
-    init(_ environment: LMDBEnvironment) throws(LMDBError) {
+    /// Takes a pin. The caller holds LMDB's write lock, and the pages of the commit have been kept so far.
+    ///
+    /// - Parameter transaction: the commit to keep: that of the last checkpoint, or a newer one.
+    init(on transaction: UInt64, _ environment: LMDBEnvironment) throws(LMDBError) {
         let pointer = unsafe environment.handle.pointer
-        let table = environment.readerTable
-        var own = table?.slotsOfThisThread ?? []
+        guard let table = environment.readerTable else { throw Self.missingSlot(environment) }
+        var own = table.slotsOfThisThread
         var begun: OpaquePointer?
         var code = unsafe Calls.begin(pointer, parent: nil, isReadOnly: true, into: &begun)
         var cleared: Int32 = 0
         if code == MDB_READERS_FULL, unsafe Calls.checkReaders(pointer, cleared: &cleared) == 0, cleared > 0 {
-            own = table?.slotsOfThisThread ?? []
+            own = table.slotsOfThisThread
             code = unsafe Calls.begin(pointer, parent: nil, isReadOnly: true, into: &begun)
         }
         guard code == 0, let begun = unsafe begun else {
             throw LMDBError(code: code, operation: "mdb_txn_begin", path: environment.path)
         }
+        guard let slot = table.slotsOfThisThread.subtracting(own).first else {
+            unsafe Calls.abort(begun)
+            throw Self.missingSlot(environment)
+        }
+        table.pin(slot, on: transaction)
         unsafe handle = begun
-        transaction = UInt64(unsafe Calls.identifier(of: begun))
         self.table = table
-        slot = table?.slotsOfThisThread.subtracting(own).first
-        if let slot { table?.mark(slot, isPin: true) }
+        self.slot = slot
     }
 
+    private static func missingSlot(_ environment: LMDBEnvironment) -> LMDBError {
+        LMDBEnvironment.overwrittenLockFile(of: environment.path, "mdb_txn_begin")
+    }
+
+    /// Whether the slot still keeps pages. Another process that takes this one for dead clears it.
+    var holds: Bool { table.isOwnPin(slot) }
+
+    /// Ends the pin.
     func end() {
-        if let slot { table?.mark(slot, isPin: false) }
+        // If another process has cleared the slot, it may belong to a reader now, which the end of the transaction would remove.
+        guard holds else { return }
+        table.unpin(slot)
         unsafe Calls.abort(handle)
     }
 }

@@ -1,134 +1,193 @@
 internal import Glibc
 
-/// Puts a store back after a crash of the system: the data file to its last checkpoint, and then the log's commits.
+/// Puts a store that no process has closed back to its last checkpoint, and runs the log's commits again.
 ///
-/// Runs before the environment is opened, while no process has it open. All commits of the log are run in one transaction of
+/// Runs before the environment is opened, while no process has it open. The files alone decide the steps
+/// (``RecoverySituation``), and nothing is written before that is decided. All commits of the log are run in one transaction of
 /// LMDB, which takes the number of the last of them. A crash in between changes nothing that a second run needs: the pages of the
 /// checkpoint stay, and the side file leads to it until the end.
 enum RedoRecovery {
+    /// The result of examining a store at its opening.
+    struct Outcome {
+        var hasLog: Bool
+        /// A description of mended files.
+        var notice: String?
+    }
+
     /// How long an open waits for another process that recovers the store, before it looks again.
     private static let millisecondsBetweenLooks: UInt32 = 10
 
-    /// Recovers a store if that is needed.
+    /// Recovers a store if that is needed. If another process is recovering it, waits for that.
     ///
-    /// - Returns: whether the store has a log.
-    static func prepare(_ path: String, _ options: LMDBEnvironment.Options) throws(LMDBError) -> Bool {
-        let deadline = ContinuousClock.now + .seconds(options.patienceSeconds)
-        while let files = try RedoFiles(in: path, isReadOnly: true) {
-            defer { files.close() }
-            guard try isNeeded(files, path) else { return true }
-            // Several processes may start after the crash. One of them recovers the store.
-            if try recoverAlone(path, options) { return true }
-            guard ContinuousClock.now < deadline else {
+    /// - Parameter waiting: called once, after a second of waiting.
+    static func prepare(
+        _ path: String, _ options: LMDBEnvironment.Options, waiting: (Duration) -> Void
+    ) throws(LMDBError) -> Outcome {
+        let start = ContinuousClock.now
+        var isReported = false
+        while true {
+            let found = try ExaminedFiles(in: path, readsLog: false)
+            switch found.situation.decision {
+            case .nothing(let hasLog): return Outcome(hasLog: hasLog)
+            case .makeFiles where options.isReadOnly: return Outcome(hasLog: RedoFiles.exist(in: path))
+            default: break
+            }
+            if let outcome = try recoverAlone(path, options) { return outcome }
+            let waited = start.duration(to: .now)
+            if try !LockFile.isTakenExclusively(in: path) {
+                if try isInUse(found, path) { return Outcome(hasLog: RedoFiles.exist(in: path)) }
+                guard waited < .seconds(options.patienceSeconds) else { throw usedByOtherProgram(path) }
+            }
+            if !isReported, waited > .seconds(1) {
+                isReported = true
+                waiting(waited)
+            }
+            if let limit = options.recoveryPatience, waited >= limit {
                 throw LMDBError(
-                    .busy, operation: "open", path: path,
-                    detail: "the store has to be recovered, and another process has it open",
-                    remedy: "end that process, then retry")
+                    .writerHeld, operation: "open", path: path,
+                    detail: "another process has been recovering the store for \(limit)",
+                    remedy: "wait until it has finished, then retry, or allow a longer timeout")
             }
             SystemCalls.pause(milliseconds: millisecondsBetweenLooks)
         }
-        return false
     }
 
-    /// Whether the data file may lack commits of the log, or may have pages that the disk never had.
-    private static func isNeeded(_ files: RedoFiles, _ path: String) throws(LMDBError) -> Bool {
-        guard let descriptor = try StoreFile.open(path + "/data.mdb", isReadOnly: true) else {
-            throw RedoFiles.missing("data.mdb", in: path)
+    /// Whether processes of ModelStore have the store open, so that it needs no recovery. LMDB's lock is taken.
+    private static func isInUse(_ found: ExaminedFiles, _ path: String) throws(LMDBError) -> Bool {
+        switch found.situation.decision {
+        case .makeFiles: return true
+        case .refuse(.side): throw RedoFiles.changed(path)
+        default: return try UseMark.isSet(in: path)
         }
-        defer { SystemCalls.close(descriptor) }
-        let record = try files.checkpoint()
-        let metas = try DataFileInspection.metaPages(descriptor, pageSize: record.pageSize, path: path)
-        try requireLaterData(metas, record, path)
-        if record.isClosed || BootIdentity.isCurrent(record.boot) { return false }
-        if let first = files.log.header(at: 0), RedoTail(after: record).isFollowed(by: first, of: record) {
-            return true
-        }
-        return metas != record.metas
     }
 
-    /// Recovers the store while no process has it open.
-    ///
-    /// - Returns: false if a process has it open.
-    private static func recoverAlone(_ path: String, _ options: LMDBEnvironment.Options) throws(LMDBError) -> Bool {
+    private static func usedByOtherProgram(_ path: String) -> LMDBError {
+        LMDBError(
+            .busy, operation: "open", path: path,
+            detail: "no process has closed the store, and another LMDB program has it open, so its log cannot be run",
+            remedy: "end that program, then retry")
+    }
+
+    /// Recovers the store while no process has it open; nil if a process has it open.
+    private static func recoverAlone(
+        _ path: String, _ options: LMDBEnvironment.Options
+    ) throws(LMDBError) -> Outcome? {
         do throws(LMDBError) {
-            guard let lock = try LockFile.take(in: path, fileMode: options.fileMode) else { return false }
+            guard let lock = try LockFile.take(in: path, fileMode: options.fileMode) else { return nil }
             defer { lock.release() }
             return try recoverHeld(path, options)
         } catch {
             guard [EACCES, EPERM, EROFS].contains(error.systemCode) else { throw error }
             throw LMDBError(
                 .recoveryNeeded, operation: "open", path: path, systemCode: error.systemCode,
-                detail: "the system crashed while the store was open, and its log has not been run yet",
+                detail: "no process has closed the store, and its log has not been run yet",
                 remedy: "open it once as a user who may write to its files, on media that can be written")
         }
     }
 
     /// Recovers the store if that is needed. The caller holds the ``LockFile``.
-    ///
-    /// - Returns: false if there is no log.
-    static func recoverHeld(_ path: String, _ options: LMDBEnvironment.Options) throws(LMDBError) -> Bool {
-        guard let files = try RedoFiles(in: path, isReadOnly: false) else { return false }
-        defer { files.close() }
-        if try isNeeded(files, path) { try recover(files, path, options) }
-        return true
+    static func recoverHeld(_ path: String, _ options: LMDBEnvironment.Options) throws(LMDBError) -> Outcome {
+        let found = try ExaminedFiles(in: path, readsLog: true)
+        switch found.situation.decision {
+        case .nothing(let hasLog): return Outcome(hasLog: hasLog)
+        case .makeFiles:
+            guard !options.isReadOnly else { return Outcome(hasLog: RedoFiles.exist(in: path)) }
+            try RedoFiles.setAside(in: path)
+            try RedoFiles.create(in: path)
+            return Outcome(
+                hasLog: true,
+                notice: "the files of the redo log were missing or cut, and are made again; nothing is lost")
+        case .run(let last):
+            // Relaxed commits that only the data file has, or commits of a program that knows no log. The latter may have used pages of the
+            // checkpoint again, and then only the data file as it is can be whole.
+            if found.situation.newest > last, try isCheckpointDamaged(found, path) {
+                return try examine(found, .newerThanLog, path, options)
+            }
+            try run(found, to: last, path, options)
+            return Outcome(hasLog: true)
+        case .keep:
+            try close(found, last: found.situation.newest, path)
+            return Outcome(hasLog: true)
+        case .examine(let mismatch): return try examine(found, mismatch, path, options)
+        case .refuse(let loss): throw refusal(of: loss, path)
+        }
     }
 
-    /// Runs the log. The caller holds the ``LockFile``.
-    private static func recover(
-        _ files: RedoFiles, _ path: String, _ options: LMDBEnvironment.Options
+    // MARK: Running
+
+    /// Runs the log up to a transaction.
+    private static func run(
+        _ found: ExaminedFiles, to last: UInt64, _ path: String, _ options: LMDBEnvironment.Options
     ) throws(LMDBError) {
-        let entries = try RedoEntries(files, path: path)
-        let (record, tail) = (entries.record, entries.tail)
+        guard let record = found.record, let entries = found.entries else { throw RedoFiles.changed(path) }
         let dataPath = path + "/data.mdb"
-        guard let descriptor = try StoreFile.open(dataPath, isReadOnly: false) else {
-            throw RedoFiles.missing("data.mdb", in: path)
+        guard let data = try StoreFile.open(dataPath, isReadOnly: false) else { throw RedoFiles.missingDataFile(path) }
+        defer { SystemCalls.close(data) }
+        if let damage = try DataFileCheck.damage(data, meta: record.meta, leaves: false, path: path) {
+            throw LMDBError(
+                .damaged, operation: "open", path: path,
+                detail: "data.mdb lacks pages of its last checkpoint: \(damage)", remedy: "restore a backup")
         }
-        defer { SystemCalls.close(descriptor) }
-        for (index, meta) in metas(record, before: tail.transaction).enumerated() {
-            guard StoreFile.write(descriptor, meta, at: index * record.pageSize, path: dataPath) else {
+        try write(metas(record, before: last), data, record.pageSize, path)
+        do throws(LMDBError) {
+            try run(entries, to: last, path, options)
+        } catch {
+            try write(found.metas, data, record.pageSize, path)
+            throw error
+        }
+        try close(found, last: last, path)
+    }
+
+    private static func write(
+        _ metas: [[UInt8]], _ data: Int32, _ pageSize: Int, _ path: String
+    ) throws(LMDBError) {
+        for (index, meta) in metas.enumerated() {
+            guard StoreFile.write(data, meta, at: index * pageSize, path: path + "/data.mdb") else {
                 throw LMDBError(code: errno, operation: "write", path: path)
             }
         }
-        if !entries.list.isEmpty { try run(entries, path, options) }
-        guard StoreFile.syncData(descriptor, path: dataPath) else {
-            throw LMDBError(code: errno, operation: "fdatasync", path: path)
-        }
-        try files.side.setFlags([])
-        try files.side.write(
-            CheckpointRecord(
-                number: record.number + 1, transaction: tail.transaction, pageSize: record.pageSize, isClosed: true,
-                metas: try DataFileInspection.metaPages(descriptor, pageSize: record.pageSize, path: path)))
     }
 
-    /// Throws if the data file is older than the checkpoint. Its pages were on the disk, so it is another file.
-    private static func requireLaterData(
-        _ metas: [[UInt8]], _ record: CheckpointRecord, _ path: String
-    ) throws(LMDBError) {
-        let newest = metas.compactMap { DataFileMeta.read($0).meta?.transactionID }
-        guard newest.max() ?? 0 < record.transaction else { return }
-        throw LMDBError(
-            .damaged, operation: "open", path: path,
-            detail: "data.mdb is older than redo.checkpoint, which belongs to another data.mdb",
-            remedy: "put the right data.mdb back, or remove \(RedoFiles.names.joined(separator: " and "))")
-    }
-
-    /// Returns the meta pages of a checkpoint with numbers that give the next transaction the number `last`; as they were if it
-    /// has no successor.
+    /// Returns meta pages with the tree of a checkpoint, and numbers that give the next transaction the number `last`; those of the
+    /// checkpoint if no transaction follows it.
     private static func metas(_ record: CheckpointRecord, before last: UInt64) -> [[UInt8]] {
-        guard last > record.transaction else { return record.metas }
-        let newest = record.metas[Int(record.transaction % 2)]
-        var metas = record.metas
-        for transaction in [last - 1, last &- 2] where transaction < last {
-            let index = Int(transaction % 2)
-            metas[index] = DataFileMeta.renumbered(newest, page: index, transaction: transaction)
+        let newest = last > record.transaction ? last - 1 : record.transaction
+        return [0, 1].map { index in
+            let transaction = newest % 2 == UInt64(index) ? newest : newest > 0 ? newest - 1 : 0
+            return DataFileMeta.renumbered(record.meta, page: index, transaction: transaction)
         }
-        return metas
     }
 
-    /// Runs the operations of all entries in one transaction.
+    /// Syncs a data file that has all commits, and writes a checkpoint that closes the log.
+    private static func close(_ found: ExaminedFiles, last: UInt64, _ path: String) throws(LMDBError) {
+        guard let old = found.record else { throw RedoFiles.changed(path) }
+        let dataPath = path + "/data.mdb"
+        guard let data = try StoreFile.open(dataPath, isReadOnly: false) else { throw RedoFiles.missingDataFile(path) }
+        defer { SystemCalls.close(data) }
+        let files = try RedoFiles(in: path, isReadOnly: false)
+        defer { files.close() }
+        let metas = try DataFileInspection.metaPages(data, pageSize: old.pageSize, path: path)
+        let record = CheckpointRecord(
+            number: old.number + 1, secret: .random(), pageSize: old.pageSize, isClosed: true,
+            tail: .beginning(after: last), meta: metas[Int(last % 2)])
+        func sync(_ stamp: DataFileStamp) throws(LMDBError) {
+            try DataFileStamp.write(stamp, data, path: path)
+            guard StoreFile.syncData(data, path: dataPath) else {
+                throw LMDBError(code: errno, operation: "fdatasync", path: path)
+            }
+        }
+        try sync(DataFileStamp(isOpen: true, done: old.identity, begun: record.identity))
+        try files.side.clearFlags()
+        try files.side.write(record)
+        try sync(DataFileStamp(isOpen: false, done: record.identity, begun: record.identity))
+    }
+
+    /// Runs the operations of entries in one transaction.
     private static func run(
-        _ entries: RedoEntries, _ path: String, _ options: LMDBEnvironment.Options
+        _ entries: RedoEntries, to last: UInt64, _ path: String, _ options: LMDBEnvironment.Options
     ) throws(LMDBError) {
+        let list = entries.list.filter { $0.entry.transaction <= last }
+        guard !list.isEmpty else { return }
         let needed = try DataFileInspection.inspect(storeAt: path)?.newest.neededByteCount ?? 0
         let request = Calls.OpenRequest(
             path: path, mapSize: try LMDBEnvironment.mapSize(atMost: options.mapSize, needed: needed, path: path),
@@ -147,7 +206,7 @@ enum RedoRecovery {
             throw LMDBError(code: code, operation: "mdb_txn_begin", path: path)
         }
         do throws(LMDBError) {
-            for (entry, offset) in entries.list {
+            for (entry, offset) in list {
                 var run = unsafe RedoRun(transaction, path: path)
                 try run.run(entries.content, from: offset + RedoEntry.headerByteCount, count: entry.operationByteCount)
             }
@@ -157,5 +216,167 @@ enum RedoRecovery {
         }
         code = unsafe Calls.commit(transaction)
         guard code == 0 else { throw LMDBError(code: code, operation: "mdb_txn_commit", path: path) }
+    }
+
+    // MARK: Files that do not belong together
+
+    /// Keeps a data file that is whole by itself, and refuses another.
+    private static func examine(
+        _ found: ExaminedFiles, _ mismatch: RecoverySituation.Mismatch, _ path: String,
+        _ options: LMDBEnvironment.Options
+    ) throws(LMDBError) -> Outcome {
+        let what = detail(of: mismatch)
+        guard let data = try StoreFile.open(path + "/data.mdb", isReadOnly: true) else {
+            throw RedoFiles.missingDataFile(path)
+        }
+        defer { SystemCalls.close(data) }
+        if let damage = try damage(found, data, path) {
+            throw LMDBError(
+                .damaged, operation: "open", path: path,
+                detail: "\(what), and data.mdb is not whole without its own log: \(damage)",
+                remedy: "put the files of one store together, or restore a backup")
+        }
+        guard !options.isReadOnly else { return Outcome(hasLog: RedoFiles.exist(in: path)) }
+        try closeStamp(found, path)
+        try RedoFiles.setAside(in: path)
+        // A store that never had a log may have a format that older programs use.
+        let hasLog = mismatch == .otherDataFile || mismatch == .newerThanLog
+        if hasLog { try RedoFiles.create(in: path) }
+        return Outcome(
+            hasLog: hasLog,
+            notice: "\(what); data.mdb is whole and stays as it is, and the other files end in .unused now")
+    }
+
+    /// Says on the disk that a data file needs no log, before files that are not its own go: an interruption would leave a store that
+    /// seems to have lost its log.
+    private static func closeStamp(_ found: ExaminedFiles, _ path: String) throws(LMDBError) {
+        guard found.situation.stamp != .none else { return }
+        let dataPath = path + "/data.mdb"
+        guard let data = try StoreFile.open(dataPath, isReadOnly: false) else { throw RedoFiles.missingDataFile(path) }
+        defer { SystemCalls.close(data) }
+        let identity = CheckpointIdentity.random()
+        try DataFileStamp.write(DataFileStamp(isOpen: false, done: identity, begun: identity), data, path: path)
+        guard StoreFile.syncData(data, path: dataPath) else {
+            throw LMDBError(code: errno, operation: "fdatasync", path: path)
+        }
+    }
+
+    private static func isCheckpointDamaged(_ found: ExaminedFiles, _ path: String) throws(LMDBError) -> Bool {
+        guard let record = found.record else { return false }
+        guard let data = try StoreFile.open(path + "/data.mdb", isReadOnly: true) else {
+            throw RedoFiles.missingDataFile(path)
+        }
+        defer { SystemCalls.close(data) }
+        return try DataFileCheck.damage(data, meta: record.meta, leaves: true, path: path) != nil
+    }
+
+    private static func damage(_ found: ExaminedFiles, _ data: Int32, _ path: String) throws(LMDBError) -> String? {
+        guard let meta = found.newestMeta else { return "it has no meta page" }
+        return try DataFileCheck.damage(data, meta: meta, leaves: true, path: path)
+    }
+
+    // MARK: Giving up commits
+
+    /// Makes a store usable that is refused because a file of its log is missing or damaged, and removes its log. The caller holds the
+    /// ``LockFile``.
+    ///
+    /// - Returns: how many commits are given up; nil if the files do not say.
+    /// - Throws: ``LMDBError`` with the code `damaged` if the data file is not whole either. Then nothing is changed.
+    static func giveUp(_ path: String, _ options: LMDBEnvironment.Options) throws(LMDBError) -> Int? {
+        let found = try ExaminedFiles(in: path, readsLog: true)
+        guard case .refuse(let loss) = found.situation.decision else {
+            _ = try recoverHeld(path, options)
+            try RedoFiles.forget(in: path)
+            return 0
+        }
+        if let record = found.record, loss != .olderThanCheckpoint, loss != .stampDamaged {
+            let tail = found.entries?.tail ?? record.tail
+            // Such an entry has no operations to run.
+            let last = tail.isInDataFile ? tail.transaction - 1 : tail.transaction
+            if found.entries != nil {
+                try run(found, to: last, path, options)
+            } else {
+                try restore(record.meta, record, path)
+            }
+            try RedoFiles.forget(in: path)
+            return Int(clamping: max(found.situation.newest, last) - last)
+        }
+        guard let data = try StoreFile.open(path + "/data.mdb", isReadOnly: true) else {
+            throw RedoFiles.missingDataFile(path)
+        }
+        defer { SystemCalls.close(data) }
+        if let damage = try damage(found, data, path) {
+            throw LMDBError(
+                .damaged, operation: "open", path: path,
+                detail: "\(detail(of: loss)), and data.mdb is not whole without it: \(damage)",
+                remedy: "restore a backup")
+        }
+        try RedoFiles.forget(in: path)
+        return nil
+    }
+
+    /// Puts the data file back to a checkpoint whose log is missing.
+    private static func restore(
+        _ meta: [UInt8], _ record: CheckpointRecord, _ path: String
+    ) throws(LMDBError) {
+        guard let data = try StoreFile.open(path + "/data.mdb", isReadOnly: false) else {
+            throw RedoFiles.missingDataFile(path)
+        }
+        defer { SystemCalls.close(data) }
+        if let damage = try DataFileCheck.damage(data, meta: meta, leaves: true, path: path) {
+            throw LMDBError(
+                .damaged, operation: "open", path: path,
+                detail: "data.mdb lacks pages of its last checkpoint: \(damage)", remedy: "restore a backup")
+        }
+        try write(metas(record, before: record.transaction), data, record.pageSize, path)
+    }
+
+    // MARK: Words
+
+    static func detail(of mismatch: RecoverySituation.Mismatch) -> String {
+        switch mismatch {
+        case .otherDataFile, .unknownDataFile: "redo.checkpoint and redo.log belong to another data.mdb"
+        case .earlierVersion: "redo.checkpoint and redo.log were written by an earlier version of ModelStore"
+        case .newerThanLog: "data.mdb has later commits than redo.log"
+        }
+    }
+
+    static func detail(of loss: RecoverySituation.Loss) -> String {
+        switch loss {
+        case .side(let isMissing):
+            "redo.checkpoint is \(isMissing ? "missing" : "cut or damaged"), and the store was not closed: "
+                + "the last acknowledged commits may be in redo.log only"
+        case .logMissing:
+            "redo.log is missing, and the store was not closed: the last acknowledged commits may be lost with it"
+        case .logUnreadable(let byteCount):
+            "redo.log has \(byteCount) bytes, which no log has, and the store was not closed: "
+                + "the last acknowledged commits may be lost with it"
+        case .logForeign:
+            "redo.log belongs to another store or was overwritten, and the store was not closed: "
+                + "the last acknowledged commits may be lost with it"
+        case .logDamaged(let offset): "redo.log is damaged at byte \(offset): commits after it are lost"
+        case .earlierVersion: "redo.checkpoint was written by an earlier version of ModelStore"
+        case .olderThanCheckpoint: "data.mdb is older than redo.checkpoint"
+        case .stampDamaged: "data.mdb is damaged: its first page does not say to which log it belongs"
+        }
+    }
+
+    private static func refusal(of loss: RecoverySituation.Loss, _ path: String) -> LMDBError {
+        let remedy: String
+        switch loss {
+        case .earlierVersion: remedy = "open and close the store once with that version, or restore a backup"
+        case .olderThanCheckpoint, .stampDamaged: remedy = "put the right data.mdb back, or restore a backup"
+        default:
+            remedy =
+                "put the file back, restore a backup, or give these commits up with `store-cli redo-log off --accept-loss`"
+        }
+        let isDamage =
+            switch loss {
+            case .logDamaged, .stampDamaged: true
+            default: false
+            }
+        return LMDBError(
+            isDamage ? .damaged : .redoLogIncomplete, operation: "open", path: path, detail: detail(of: loss),
+            remedy: remedy)
     }
 }

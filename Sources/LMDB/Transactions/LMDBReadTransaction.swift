@@ -19,6 +19,9 @@ package struct LMDBReadTransaction: ~Copyable {
     /// Lays an overlay over the transaction, which returns the overlay's state from now on. Open cursors do not change.
     package mutating func lay(_ overlay: LMDBOverlay) { context.overlay = overlay }
 
+    /// The pages of its snapshot. They stay as they are until this value is destroyed.
+    var pages: SnapshotPages { context.pages }
+
     /// The state that this transaction reads.
     package var snapshot: LMDBSnapshot {
         @_lifetime(borrow self)

@@ -159,9 +159,24 @@ package struct LMDBWriteTransaction: ~Copyable {
         return LMDBWriteTransaction(environment: environment, context: context, lineage: lineage, level: level + 1)
     }
 
+    /// Lets the outermost transaction commit although it leaves less free than the reserve of a store with a greatest size. For
+    /// transactions that free space, or need little of it.
+    package mutating func useReserve() { lineage.usesReserve = true }
+
+    /// Checks now what the commit of the outermost transaction would check, for transactions that must not fail there.
+    ///
+    /// - Throws: ``LMDBError``: `storeFull` if the transaction leaves less than the reserve, and may not use it.
+    package mutating func requireReserve() throws(LMDBError) {
+        unsafe try environment.requireReserve(live("mdb_txn_commit"), lineage, context)
+        useReserve()
+    }
+
     /// Commits: a child into its parent, the outermost to the disk. The transaction has ended in any case, even after an error.
+    ///
+    /// - Throws: ``LMDBError``: `storeFull` if the outermost transaction leaves less than the reserve, and may not use it.
     package consuming func commit() throws(LMDBError) {
         let handle = unsafe try live("mdb_txn_commit")
+        if level == 0 { unsafe try environment.requireReserve(handle, lineage, context) }
         isEnded = true
         unsafe try environment.commit(handle, lineage, level: level, context: context)
     }

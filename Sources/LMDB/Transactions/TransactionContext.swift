@@ -171,6 +171,13 @@ final class WriteLineage {
     var operations: RedoOperations?
     /// Whether the commit waits until it is on the disk.
     var waits = true
+    /// Whether the commit may use the reserve of a store with a greatest size.
+    var usesReserve = false
+    /// At least the number of pages that the operations have allocated.
+    private(set) var pageBound = 0
+    /// More pages than an operation on one entry allocates: the path to it twice, for copies and splits.
+    private static let pagesOfOperation = 16
+    private static let smallestPageShift = 9
     /// The operations at the begin of each child, the outermost first.
     private var marks: [RedoOperations.Mark] = []
 
@@ -189,6 +196,7 @@ final class WriteLineage {
         _ kind: RedoOperations.Kind, _ database: LMDBDatabase, key: RawSpan = RawSpan(), value: RawSpan = RawSpan(),
         in environment: LMDBEnvironment
     ) {
+        pageBound &+= Self.pagesOfOperation &+ value.byteCount >> Self.smallestPageShift
         guard operations != nil else { return }
         operations?.append(kind, database, key: key, value: value) { name(of: database, in: environment) }
     }

@@ -39,6 +39,9 @@ extension StoreEvent {
             logger.warning(
                 "a write waits for another process",
                 metadata: ["process": "\(processID.map(String.init) ?? "unknown")", "waited": "\(waited)"])
+        case .recoveryAwaited(let waited):
+            logger.warning("another process recovers the store", metadata: ["waited": "\(waited)"])
+        case .filesMended(let what): logger.warning("files of the store were mended", metadata: ["what": "\(what)"])
         case .snapshotHeld(let held):
             logger.warning(
                 "a reader holds an old snapshot, so the store grows",
@@ -50,6 +53,9 @@ extension StoreEvent {
             logger.warning(
                 "the engine of the log has little room left",
                 metadata: ["bytes": "\(byteCount)", "limit": "\(limit)"])
+        case .olderFormat(let found, let newest):
+            logger.notice(
+                "the store has an older format", metadata: ["format": "\(found)", "newest": "\(newest)"])
         case .foreignWrite(let sequence):
             logger.warning(
                 "a program that is not ModelStore wrote to the store", metadata: ["position": "\(sequence)"])

@@ -69,7 +69,7 @@ public final class StoreMetrics: Sendable {
         case .foreignWrite: foreignWrites.increment()
         case .consumerExpired: consumerExpiries.increment()
         // Gauges report the map's size, the oldest reader and the log's room.
-        case .mapGrew, .writerBlocked, .snapshotHeld, .logFilling: break
+        case .mapGrew, .writerBlocked, .recoveryAwaited, .filesMended, .snapshotHeld, .logFilling, .olderFormat: break
         case .observationFailed: observationFailures.increment()
         }
     }

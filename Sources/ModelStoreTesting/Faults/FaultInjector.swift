@@ -57,7 +57,7 @@ public final class FaultInjector: Sendable {
         public static let growth = Call(kind: .growth)
         /// Reads the size of the environment: `mdb_env_info`.
         public static let info = Call(kind: .info)
-        /// Makes a backup: `mdb_env_copy2`.
+        /// Reads a part of the data file for a backup or a restore: `pread`. A compacting backup is one call: `mdb_env_copy2`.
         public static let copy = Call(kind: .copy)
         /// Lists the readers: `mdb_reader_list`.
         public static let listReaders = Call(kind: .listReaders)
@@ -67,7 +67,7 @@ public final class FaultInjector: Sendable {
         public static let startThread = Call(kind: .startThread)
         /// Creates a directory: `mkdir`, for a new store, a backup or a restore.
         public static let makeDirectory = Call(kind: .makeDirectory)
-        /// Writes to a file without LMDB: `pwrite`, when a store is created and when `restore` copies.
+        /// Writes to a file without LMDB: `pwrite`, when a store is created, and for a backup or a restore.
         public static let writeFile = Call(kind: .writeFile)
         /// Flushes a finished copy to the disk: `fsync`.
         public static let syncFile = Call(kind: .syncFile)

@@ -33,7 +33,7 @@ extension StoreOptions {
         options.originName = "test"
         options.originProcessID = 1
         // Tests can have hundreds of open stores, whose maps would exhaust the address space. A full map grows.
-        options.mapByteCount = 1 << 30
+        options.addressSpaceByteCount = 1 << 30
         options.worksOnCallers = worksOnCallers
         return options
     }

@@ -6,10 +6,11 @@ package enum StoreFormat {
     /// The newest version of the format: that of stores with a redo log. See the article *The file format* for its history.
     package static let version: UInt32 = 3
 
-    /// The newest version of the format of a store without a redo log.
-    private static let versionWithoutLog: UInt32 = 2
+    /// The newest version of the format of a store without a redo log. It is also the first one with statistics, references, and
+    /// changes of record types.
+    package static let versionWithoutLog: UInt32 = 2
 
-    /// Returns the version that a store should have.
+    /// Returns the newest version for a store.
     ///
     /// - Parameter isLogged: whether it has a redo log.
     package static func version(isLogged: Bool) -> UInt32 { isLogged ? version : versionWithoutLog }
@@ -141,6 +142,22 @@ package enum StoreFormat {
                 remedy: "use a program built with a newer ModelStore")
         }
         return version
+    }
+
+    /// Throws if the store has an older format than a change needs.
+    ///
+    /// - Parameters:
+    ///   - needed: the first version that can express the change.
+    ///   - change: what needs it, as the beginning of a message.
+    /// - Throws: ``StoreError``: `olderFormat`; as ``version(_:_:)``.
+    package static func require(
+        _ needed: UInt32, for change: String, _ databases: StoreDatabases, _ snapshot: LMDBSnapshot
+    ) throws(StoreError) {
+        let found = try version(databases, snapshot)
+        guard found < needed else { return }
+        throw StoreError(
+            .olderFormat, "\(change) needs format \(needed), but the store has format \(found)",
+            remedy: "run store-cli upgrade, or set StoreOptions.upgradesFormat, once no older program uses the store")
     }
 
     /// Returns whether a program has turned the store's redo log off.

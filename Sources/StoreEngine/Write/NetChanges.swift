@@ -32,6 +32,17 @@ struct NetChanges: ~Copyable {
     /// Whether a record may have been removed.
     private var hasRemoved = false
 
+    /// By how much the records become longer, in bytes; negative if they become shorter or fewer.
+    ///
+    /// - Complexity: O(number of records)
+    var growthByteCount: Int {
+        entries.reduce(0) { sum, entry in
+            let before = entry.before.map { $0.count + entry.key.count } ?? 0
+            let after = entry.after.map { $0.count + entry.key.count } ?? 0
+            return sum + after - before
+        }
+    }
+
     /// The memory that the records take, in bytes.
     var byteCount: Int { arena.count }
 

@@ -10,6 +10,8 @@ package struct FinishedWrite: ~Copyable {
     package let changeCount: Int
     /// Whether there is anything to commit.
     package let didWrite: Bool
+    /// Whether the closure makes the records shorter or fewer, or changes none.
+    package let freesSpace: Bool
     /// The change set, if the caller requested it and it fits in one fragment.
     package let entry: WrittenEntry?
     /// The greatest id that the closure has assigned, by type.
@@ -33,6 +35,10 @@ extension WriteTransaction {
             let changed = isSeeding ? [] : try netChanges()
             var next = head
             var entry: WrittenEntry?
+            if let action {
+                try StoreFormat.require(
+                    StoreFormat.versionWithoutLog, for: "the action \(action.name)", state.databases, raw.snapshot)
+            }
             if !changed.isEmpty || action != nil {
                 (next, entry) = try Self.writeFeedEntry(
                     changed, of: changes, action, state, head, context, keepsEntry: keepsEntry, to: &raw)
@@ -40,7 +46,8 @@ extension WriteTransaction {
             try storeAssignedIDs()
             return FinishedWrite(
                 raw: raw, head: next, changeCount: changed.count,
-                didWrite: next.sequence > head.sequence || !assigned.isEmpty || didKeepHouse, entry: entry,
+                didWrite: next.sequence > head.sequence || !assigned.isEmpty || didKeepHouse, freesSpace: freesSpace,
+                entry: entry,
                 assigned: assigned, writtenConsumers: writtenConsumers,
                 contentChange: sumsContent ? changes.contentChange(state.catalog) : ContentSum())
         } catch let error as LMDBError {

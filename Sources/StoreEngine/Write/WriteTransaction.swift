@@ -118,6 +118,10 @@ public struct WriteTransaction: ~Copyable, ReadableTransaction {
 
     /// The error that prevents a commit, if the closure caught it and continued.
     package var pendingFailure: StoreError? { failure }
+
+    /// Whether the writes so far make the records shorter or fewer, or change none. They may use the reserve of a store that has
+    /// reached its greatest size.
+    package var freesSpace: Bool { changes.entries.isEmpty && action == nil || changes.growthByteCount < 0 }
 }
 
 /// Buffers of a write transaction. It reuses them, so that it allocates nothing once they have grown.

@@ -1,6 +1,8 @@
 public import StoreEngine
 
 /// How a consumer reads the feed, and how it handles failures.
+///
+/// Taking a consumer with an option outside its range fails with ``StoreError/Code/invalidValue``.
 public struct ConsumerOptions: Sendable {
     /// Where a consumer begins that the store does not know yet.
     public var start = FeedStart.oldest
@@ -10,14 +12,14 @@ public struct ConsumerOptions: Sendable {
     /// here.
     public var feed = FeedOptions()
     /// The most change sets that one transaction handles when several wait. For effects outside the store, the most that one
-    /// transaction notes. At least 1.
+    /// transaction notes. From 1 to 1,048,576.
     public var changeSetsPerCommit = 64
     /// How often and when a failed change set is retried.
     public var retry = RetryPolicy()
     /// What happens to a change set that has failed in every attempt.
     public var failurePolicy = FailurePolicy.stop
     /// How often a consumer that waits for another holder checks whether that holder has ended. The kernel releases the hold of a
-    /// process that ends, however it ends.
+    /// process that ends, however it ends. From a millisecond to a century.
     public var takeoverInterval = Duration.milliseconds(200)
     /// Receives the events of the consumer, on no particular thread. It must return quickly.
     public var onEvent: @Sendable (ConsumerEvent) -> Void = { _ in }
@@ -35,11 +37,11 @@ public struct ConsumerOptions: Sendable {
 
 /// How often and when a failure is retried.
 public struct RetryPolicy: Hashable, Sendable {
-    /// The number of attempts, including the first. At least 1.
+    /// The number of attempts, including the first. From 1 to 1,000,000,000.
     public var attempts = 5
-    /// The wait before the second attempt. Each later wait is twice as long.
+    /// The wait before the second attempt. Each later wait is twice as long. From zero to ``longestDelay``.
     public var firstDelay = Duration.milliseconds(100)
-    /// The longest wait.
+    /// The longest wait. From zero to a century.
     public var longestDelay = Duration.seconds(30)
 
     /// Creates a policy of five attempts, 0.1 seconds to 0.8 seconds apart.

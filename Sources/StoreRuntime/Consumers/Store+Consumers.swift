@@ -48,11 +48,12 @@ extension Store {
     /// or on another node of a replicated store.
     ///
     /// - Returns: the consumer, which is held until its last reference goes away.
-    /// - Throws: ``StoreError``: `consumerExpired`; `accessDenied` when the wake file cannot be used; as `write`.
+    /// - Throws: ``StoreError``: `invalidValue` for an option outside its range; `consumerExpired`; `accessDenied` when the wake file cannot be used; as `write`.
     ///   `CancellationError`.
     public func holdConsumer(
         _ name: String, _ options: ConsumerOptions = ConsumerOptions()
     ) async throws -> FeedConsumer {
+        try options.check()
         guard let wakeFile = core.notifier.wakeFile else {
             throw StoreError(
                 .accessDenied, "\(path)/\(WakeFile.name), whose locks protect consumers, cannot be used",

@@ -81,6 +81,7 @@ public struct CatchUp: AsyncSequence, Sendable {
         }
 
         private mutating func begin(after position: Position) throws {
+            try options.check()
             let transaction = try store.beginRead()
             let scope = transaction._reading
             do {

@@ -10,7 +10,7 @@ public import StoreEngine
 /// - `positionCompacted`: the reader was so slow that the store no longer retains change sets that it had not read.
 /// - `positionOfAnotherStore`, `positionInFuture`, `positionDiverged`: the position does not belong to this store's history.
 /// - `schemaMismatch`: a newer program has changed the schema beyond what this one can read.
-/// - `unknownType`, `unknownField`, `invalidValue`: a filter does not match the schema.
+/// - `unknownType`, `unknownField`, `invalidValue`: a filter does not match the schema, or an option is outside its range.
 /// - `closed` and `damaged`.
 public struct ChangeFeed: AsyncSequence, Sendable {
     public typealias Element = ChangeSet
@@ -46,6 +46,7 @@ public struct ChangeFeed: AsyncSequence, Sendable {
     }
 
     private func makeTail() throws -> FeedTail {
+        try options.check()
         let transaction = try store.beginRead()
         return FeedTail(
             store, after: try start.position(in: transaction._reading), options, skippedConsumer: skippedConsumer)

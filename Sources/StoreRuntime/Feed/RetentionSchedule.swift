@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Life: that of the store. Its steps are tasks of the writer thread, which runs none after its end.
 /// - `isTrimming` becomes true when a step is requested, and false when the step was made.
-/// - `heldUntil` and `walk` are used by the writer thread, and by callers that run their own write.
+/// - `heldUntil`, `roomMadeAt` and `walk` are used by the writer thread, and by callers that run their own write.
 /// - `expiryWatch` is held while it looks at consumers.
 final class RetentionSchedule: Sendable {
     private let environment: LMDBEnvironment
@@ -18,6 +18,8 @@ final class RetentionSchedule: Sendable {
     /// Whether a step of retention waits or runs.
     private let isTrimming = Atomic(false)
     private let heldUntil = Atomic<UInt64>(0)
+    /// The last commit that only made freed pages usable.
+    private let roomMadeAt = Atomic(0)
     /// Where the last step stopped inside a large change set.
     private let walk = HandoverMutex<FeedWalk?>(nil)
     /// The expired consumers that were already reported.
@@ -37,6 +39,16 @@ final class RetentionSchedule: Sendable {
     /// The position up to which consumers hold back retention, as the last step found. Until then, no commit causes a step, and
     /// no commit looks at consumers.
     var feedHeldUntil: UInt64 { heldUntil.load(ordering: .relaxed) }
+
+    /// Returns whether a step is due after a commit. A store with a greatest size also looks at the bytes of the feed.
+    func isDue(_ head: FeedHead, _ state: StoreState) -> Bool {
+        if FeedRetention.isDue(head, state) { return true }
+        guard environment.hasQuota, let limit = state.limits.retainedFeedByteCount else { return false }
+        guard let transaction = try? environment.beginRead(),
+            let byteCount = try? FeedRetention.byteCount(state.databases, transaction.snapshot)
+        else { return false }
+        return byteCount > limit + limit / 16
+    }
 
     /// Requests a step soon, between commits, and further steps while there is more to remove.
     func trim() {
@@ -64,6 +76,7 @@ final class RetentionSchedule: Sendable {
         let state = catalog.state
         // Does not sync the meta page: if the power fails now, a later step removes the change sets.
         var raw = try mapLMDB { () throws(LMDBError) in try environment.beginWrite(syncsMeta: false) }
+        raw.useReserve()
         var head = try StoreFormat.head(state.databases, raw.snapshot)
         // The next write closure notes a foreign write.
         guard head.transactionID == UInt64(raw.snapshot.transactionID) - 1 else { return false }
@@ -81,6 +94,70 @@ final class RetentionSchedule: Sendable {
         self.walk.withLock { $0 = walk }
         if outcome.didExpire { notifier.committedAside() }
         return outcome.hasMore
+    }
+
+    /// Makes freed pages usable after a write found the store full. Runs on the writer thread, or on a caller that runs its own
+    /// write.
+    ///
+    /// The next write may not yet use the pages that the last commit freed, so this makes a commit that changes nothing.
+    ///
+    /// - Parameter trims: whether the older half of the feed goes too, as far as no lease keeps it. For a write that frees space.
+    /// - Returns: whether the write may find more room than before.
+    func makeRoom(trims: Bool) -> Bool {
+        do {
+            // First, because the commits below need pages too.
+            guard try releasePages(unlessNewestIs: trims ? -1 : roomMadeAt.load(ordering: .relaxed))
+            else { return false }
+            let newest = try mapLMDB { () throws(LMDBError) in try environment.info().lastTransactionID }
+            if roomMadeAt.load(ordering: .relaxed) == newest {
+                guard trims, try advance(trims: true), try releasePages() else { return false }
+            }
+            // Also after a trim: the pages that it freed are usable only after one more commit.
+            _ = try advance(trims: false)
+            return try releasePages()
+        } catch {
+            // The caller has the error of its own write, which says what to do. Another process may have taken the pages for the
+            // commits here, and moves its pin with its next write.
+            return trims && (error as? StoreError)?.code == .storeFull
+        }
+    }
+
+    /// Makes the pages usable that only pins of the redo log and dead readers keep.
+    ///
+    /// - Parameter number: a commit after which there is nothing to gain.
+    /// - Returns: false if there is nothing to gain.
+    private func releasePages(unlessNewestIs number: Int = -1) throws(StoreError) -> Bool {
+        try mapLMDB { () throws(LMDBError) in
+            try environment.releasePages()
+            return try environment.info().lastTransactionID != number
+        }
+    }
+
+    /// Makes a commit that only removes change sets, or nothing.
+    ///
+    /// - Returns: whether it removed some.
+    private func advance(trims: Bool) throws -> Bool {
+        let state = catalog.state
+        var raw = try mapLMDB { () throws(LMDBError) in try environment.beginWrite(syncsMeta: false) }
+        raw.useReserve()
+        var head = try StoreFormat.head(state.databases, raw.snapshot)
+        guard head.transactionID == UInt64(raw.snapshot.transactionID) - 1,
+            try StoreFormat.catalogVersion(state.databases, raw.snapshot) == state.catalog.version
+        else { return false }
+        var outcome: FeedRetention.Outcome?
+        var walk = walk.withLock { $0.take() }
+        if trims {
+            let half = try FeedRetention.byteCount(state.databases, raw.snapshot) / 2
+            outcome = try FeedRetention(state).step(
+                &head, now: options.clock(), feedByteCount: half, &walk, &raw)
+        }
+        try head.write(state.databases, in: &raw)
+        let number = raw.snapshot.transactionID
+        if let failure = raw.commitFailure() { throw failure }
+        self.walk.withLock { $0 = walk }
+        roomMadeAt.store(number, ordering: .relaxed)
+        if outcome?.didExpire == true { notifier.committedAside() }
+        return outcome?.didRemove ?? false
     }
 
     /// Reports the consumers that have expired since the last look.

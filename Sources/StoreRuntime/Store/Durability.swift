@@ -1,6 +1,6 @@
 /// The failures that a write survives once it has returned.
 public enum Durability: Hashable, Sendable {
-    /// Power loss: the store syncs data and commit before the write returns.
+    /// Power loss: the commit is on the disk before the write returns.
     case full
     /// A crash of the program. A power loss may undo the last commits, but the store stays consistent, and no commit survives
     /// without those before it.

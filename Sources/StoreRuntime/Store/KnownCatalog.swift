@@ -96,9 +96,12 @@ final class KnownCatalog: Sendable {
     func noteMovedFeed() { notifier.committed((try? look().sequence) ?? 0, []) }
 
     /// Changes the catalog. Runs on the writer thread.
-    func edit(_ body: (inout CatalogEditor) throws -> Void) throws {
+    ///
+    /// - Parameter usesReserve: whether the change may use the reserve of a store with a greatest size.
+    func edit(usesReserve: Bool = true, _ body: (inout CatalogEditor) throws -> Void) throws {
         let all = records.withLock { $0 }
-        become(try StoreOpening.edit(environment, options: options, records: all, body))
+        become(
+            try StoreOpening.edit(environment, options: options, records: all, usesReserve: usesReserve, body))
     }
 
     /// Removes an index that cannot be built, if it is still in the catalog. Runs on the writer thread. The known state stays,

@@ -9,6 +9,9 @@ enum StandardErrorNotice {
             write(
                 line:
                     "ModelStore: \(WriterHolder(processID)) holds the store's writer; a write has waited for \(waited)")
+        case .recoveryAwaited(let waited):
+            write(line: "ModelStore: another process is recovering the store; opening it has waited for \(waited)")
+        case .filesMended(let what): write(line: "ModelStore: \(what)")
         case .snapshotHeld(let held):
             write(
                 line:

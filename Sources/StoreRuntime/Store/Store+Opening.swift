@@ -34,6 +34,7 @@ extension Store {
 
     /// Creates a store that lives in memory, with the record types in an array.
     public static func temporary(records: [any Record.Type], options: StoreOptions = StoreOptions()) throws -> Store {
+        try options.check()
         let directory = try WorkFolder.inMemory()
         var own = options
         own.isTemporary = true

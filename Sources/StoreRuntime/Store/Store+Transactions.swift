@@ -29,6 +29,8 @@ extension Store {
     /// - Returns: the result of `body`. ``write(returning:durability:timeout:_:)-4x8lq`` returns the position too.
     /// - Throws: any error that `body` throws, or a ``StoreError``:
     ///   - `closed`, `readOnly`, `queueFull`, `writeTimeout`, `diskFull`, `ioError`: nothing was committed.
+    ///   - `storeFull`: nothing was committed, because the store has reached ``StoreOptions/maximumByteCount``.
+    ///   - `invalidValue`: the timeout is negative or longer than a century.
     ///   - `mapFull`: nothing was committed. The disk or the address space has no room for a larger map, or a read closure of
     ///     this process kept the map from growing for 10 seconds.
     ///   - `outcomeUnknown`: the commit may or may not be there after a reopen.

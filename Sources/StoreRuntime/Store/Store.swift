@@ -30,7 +30,7 @@ public final class Store: Sendable {
     ///     directory that holds other files and no store is refused with `notAStore`; hidden files and `lost+found` are allowed.
     ///   - records: the record types that this program uses.
     ///   - options: the options for the first open of the directory in this process.
-    /// - Throws: ``StoreError``: `noSuchStore`, `notAStore`, `newerFormat`, `schemaMismatch` (with the differences), `damaged`,
+    /// - Throws: ``StoreError``: `invalidValue` for an option outside its range, `noSuchStore`, `notAStore`, `newerFormat`, `schemaMismatch` (with the differences), `damaged`,
     ///   `accessDenied`, `unsupportedFileSystem`, `inUse`, `nestedWrite` and others.
     public convenience init<each R: Record>(
         at path: String, records: repeat (each R).Type, options: StoreOptions = StoreOptions()
@@ -51,6 +51,7 @@ public final class Store: Sendable {
     }
 
     init(path: String, records: [any Record.Type], options: StoreOptions, temporary: WorkFolder?) throws {
+        let options = try options.checked()
         core = try StoreRegistry.open(path: path, options: options, records: records)
         self.path = path
         isReadOnly = options.isReadOnly

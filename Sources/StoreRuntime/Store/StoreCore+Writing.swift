@@ -8,6 +8,7 @@ extension StoreCore {
         durability: Durability? = nil, timeout: Duration? = nil,
         _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
     ) async throws -> Committed<T> {
+        try Self.requireInRange(timeout)
         let result = ResultBox<T>()
         let job = makeJob(durability, timeout: timeout, body, result)
         let position = try await withTaskCancellationHandler {
@@ -25,6 +26,7 @@ extension StoreCore {
         durability: Durability?, timeout: Duration?,
         _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
     ) throws -> Committed<T> {
+        try Self.requireInRange(timeout)
         let result = ResultBox<T>()
         let job = makeJob(durability, timeout: timeout, body, result)
         return try committed(result, try runHere(job))
@@ -71,6 +73,14 @@ extension StoreCore {
         deadlines.add(job, until: timeout.deadline) { [weak self] job in
             job.withdraw(StoreError.writeTimeout(timeout.duration, holder: self?.environment.writingProcess))
         }
+    }
+
+    /// - Throws: ``StoreError`` with the code `invalidValue` for a timeout outside the range of ``StoreOptions/writeTimeout``.
+    private static func requireInRange(_ timeout: Duration?) throws(StoreError) {
+        guard let timeout, timeout < .zero || timeout > .longestOption else { return }
+        throw StoreError(
+            .invalidValue, "the timeout of a write is \(timeout), outside its range",
+            remedy: "set it to a value of 0 s to 36,525 days")
     }
 
     func makeJob<T: Sendable>(

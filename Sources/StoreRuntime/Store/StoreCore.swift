@@ -26,8 +26,9 @@ final class StoreCore: Sendable {
     /// Knows which owners and borrowers keep models and other objects alive.
     let ownership: OwnershipRegistry
     private let writer: WriterThread?
-    /// Decides when to report a reader that holds a snapshot.
-    private let snapshotWatch: HandoverMutex<SnapshotWatch>
+    /// Decides when to report a reader that holds a snapshot, and the same for the pins of processes that write, which hold few pages
+    /// unless checkpoints fail.
+    private let snapshotWatches: HandoverMutex<(readers: SnapshotWatch, pins: SnapshotWatch)>
 
     /// The filters of the consumers that this process has held, by name, each with the generation in which it held the consumer.
     let heldFilters = HandoverMutex<[String: (generation: UInt64, filters: [FeedFilter])]>([:])
@@ -39,7 +40,9 @@ final class StoreCore: Sendable {
         self.environment = environment
         self.options = options
         self.writer = writer
-        snapshotWatch = HandoverMutex(SnapshotWatch(options.snapshotLimits))
+        var pinLimits = SnapshotLimits()
+        pinLimits.byteCount = options.snapshotLimits.byteCount
+        snapshotWatches = HandoverMutex((SnapshotWatch(options.snapshotLimits), SnapshotWatch(pinLimits)))
         notifier = FeedNotifier(
             path: environment.path,
             wakeFile: try? WakeFile(in: environment.path, fileMode: options.fileMode, isReadOnly: options.isReadOnly))
@@ -65,7 +68,6 @@ final class StoreCore: Sendable {
     static func open(
         _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type]
     ) throws -> StoreCore {
-        try options.check()
         if options.isReadOnly {
             let state = try StoreOpening.readOnlyState(environment, options: options, records: records)
             return StoreCore(environment: environment, options: options, writer: nil, state: state, records: records)
@@ -76,8 +78,10 @@ final class StoreCore: Sendable {
                 warn(.writerBlocked(processID: $0.processID, waited: $0.waited))
             }
         }
+        if let notice = environment.openingNotice { warn(.filesMended(notice)) }
         let writer = try mapLMDB { () throws(LMDBError) in
-            try WriterThread(for: environment.path, limits: options.limits)
+            try environment.restLog(after: options.logRestsAfter)
+            return try WriterThread(for: environment.path, limits: options.limits)
         }
         do {
             let state = try writer.perform {
@@ -94,6 +98,11 @@ final class StoreCore: Sendable {
             // If opening fails because of a new index, the store must not keep that index.
             if options.buildsIndexes { try core.buildIndexes(dropsUnbuildable: true) }
             core.retention.look()
+            if let onEvent = options.onEvent,
+                let older = try StoreOpening.olderFormat(environment, core.state, options)
+            {
+                onEvent(.olderFormat(found: Int(older.found), newest: Int(older.newest)))
+            }
             return core
         } catch {
             writer.drain()
@@ -157,20 +166,22 @@ final class StoreCore: Sendable {
         // Pages held by killed readers cannot be reused until their slots are freed. If that fails, the next upkeep retries it.
         _ = try? environment.clearStaleReaders()
         try? lookAtSnapshots()
-        try? environment.restLog()
         retention.look()
     }
 
     private func lookAtSnapshots() throws {
         // Read before the newest commit, so that no snapshot is newer than that commit.
-        let readers = try environment.readers().filter { !$0.isPin }
+        let readers = try environment.readers()
         let info = try environment.info()
-        let held = try snapshotWatch.withLock { watch in
-            try watch.look(readers, newest: info.lastTransactionID, now: .now) { number in
-                try environment.byteCount(heldBy: number, info)
-            }
+        let newest = info.lastTransactionID
+        let held = try snapshotWatches.withLock { watches in
+            let bytes = { [environment] (number: Int) in try environment.byteCount(heldBy: number, info) }
+            return [
+                try watches.readers.look(readers.filter { !$0.isPin }, newest: newest, now: .now, heldByteCount: bytes),
+                try watches.pins.look(readers.filter(\.isPin), newest: newest, now: .now, heldByteCount: bytes),
+            ]
         }
-        if let held { options.warn(.snapshotHeld(held)) }
+        for case let snapshot? in held { options.warn(.snapshotHeld(snapshot)) }
     }
 
     private func requireWriter() throws(StoreError) -> WriterThread {

@@ -6,9 +6,10 @@ package import StoreEngine
 package enum StoreDirectory {
     /// Makes sure that there is a directory to open.
     ///
-    /// - Throws: ``StoreError``: `noSuchStore` when there is no store and the options do not create one; `notAStore` when the
-    ///   directory holds other files.
+    /// - Throws: ``StoreError``: `invalidValue` when an option is outside its range; `noSuchStore` when there is no store and the
+    ///   options do not create one; `notAStore` when the directory holds other files.
     static func prepare(_ path: String, options: StoreOptions) throws(StoreError) {
+        try options.check()
         var isDirectory: ObjCBool = false
         let exists = unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
         guard !exists || isDirectory.boolValue else {

@@ -25,6 +25,43 @@ struct StoreLock: ~Copyable {
         return StoreLock(file: file, reservation: reservation)
     }
 
+    /// Takes the lock of the store in a directory, and waits for the processes that have the store open.
+    ///
+    /// - Parameters:
+    ///   - timeout: the longest wait; nil for no limit.
+    ///   - onWait: called once, after a wait of one second, with the id of such a process if the system reports it.
+    /// - Throws: ``StoreError``: `writeTimeout`; as ``take(_:)``.
+    static func take(
+        _ directory: String, timeout: Duration?, onWait: (Int32?, Duration) -> Void
+    ) throws(StoreError) -> StoreLock {
+        let start = ContinuousClock.now
+        var isReported = false
+        while true {
+            do throws(StoreError) {
+                return try take(directory)
+            } catch {
+                guard error.code == .inUse else { throw error }
+            }
+            let waited = start.duration(to: .now)
+            let holder = holder(of: directory)
+            if let timeout, waited >= timeout { throw timedOut(directory, timeout, by: holder) }
+            if !isReported, waited >= waitBeforeReport {
+                isReported = true
+                onWait(holder, waited)
+            }
+            _ = poll(nil, 0, millisecondsBetweenTries)
+        }
+    }
+
+    private static let waitBeforeReport = Duration.seconds(1)
+    private static let millisecondsBetweenTries: Int32 = 20
+
+    private static func timedOut(_ directory: String, _ timeout: Duration, by process: Int32?) -> StoreError {
+        StoreError(
+            .writeTimeout, "\(who(process)) has \(directory) open, also after a wait of \(timeout)",
+            remedy: "stop the programs that use the store first, or allow a longer timeout")
+    }
+
     private static func takeFile(_ directory: String) throws(StoreError) -> LockFile? {
         do {
             return try LockFile.take(in: directory, fileMode: 0o640)
@@ -40,9 +77,22 @@ struct StoreLock: ~Copyable {
     static func requireUnused(_ directory: String) throws(StoreError) {
         let reservation = try reserve(directory)
         defer { _ = reservation }
+        if let holder = try holderOfFile(directory) { throw inUse(directory, by: holder > 0 ? holder : nil) }
+    }
+
+    /// Returns the process that has the store open; nil if none has, or if the system does not report it.
+    private static func holder(of directory: String) -> Int32? {
+        guard let reservation = try? reserve(directory) else { return getpid() }
+        defer { _ = reservation }
+        let holder = try? holderOfFile(directory)
+        return holder.flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    /// Returns the process that holds a lock on the lock file; nil if none does, and 0 or less if the system does not report it.
+    private static func holderOfFile(_ directory: String) throws(StoreError) -> Int32? {
         let descriptor = unsafe open(directory + "/lock.mdb", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else {
-            if errno == ENOENT { return }
+            if errno == ENOENT { return nil }
             throw failure(directory + "/lock.mdb")
         }
         defer { close(descriptor) }
@@ -52,7 +102,7 @@ struct StoreLock: ~Copyable {
         lock.l_start = 0
         lock.l_len = 1
         guard unsafe fcntl(descriptor, getLock, &lock) == 0 else { throw failure(directory + "/lock.mdb") }
-        if Int32(lock.l_type) != F_UNLCK { throw inUse(directory, by: lock.l_pid > 0 ? lock.l_pid : nil) }
+        return Int32(lock.l_type) == F_UNLCK ? nil : lock.l_pid
     }
 
     private static func reserve(_ directory: String) throws(StoreError) -> EnvironmentReservation {
@@ -74,8 +124,12 @@ struct StoreLock: ~Copyable {
     }
 
     private static func inUse(_ directory: String, by process: Int32?) -> StoreError {
-        let who = process.map { $0 == getpid() ? "this process" : "process \($0)" } ?? "a process"
-        return StoreError(.inUse, "\(who) has \(directory) open", remedy: "stop the programs that use the store first")
+        StoreError(
+            .inUse, "\(who(process)) has \(directory) open", remedy: "stop the programs that use the store first")
+    }
+
+    private static func who(_ process: Int32?) -> String {
+        process.map { $0 == getpid() ? "this process" : "process \($0)" } ?? "a process"
     }
 
     private static func failure(_ path: String, _ code: Int32 = errno) -> StoreError {
@@ -93,6 +147,7 @@ struct FileFacts {
     let group: UInt32
     /// The permission bits.
     let mode: UInt32
+    let byteCount: Int
 
     /// Reads the information about the file at a path; nil when there is none.
     init?(_ path: String) {
@@ -107,6 +162,7 @@ struct FileFacts {
         owner = status.st_uid
         group = status.st_gid
         mode = status.st_mode & 0o7777
+        byteCount = Int(status.st_size)
     }
 
     /// Returns whether both are the same file.

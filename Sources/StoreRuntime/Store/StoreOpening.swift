@@ -55,19 +55,23 @@ enum StoreOpening {
             return nil
         }
         try requireLog(isCopy: false, options, found.state.databases, raw.snapshot)
-        let format = StoreFormat.version(isLogged: environment.logsCommits)
+        let format = format(of: found.header.format, environment, options)
         return try found.isSettled(format: format, home: home, records: records, raw.snapshot) ? found.state : nil
     }
 
     /// Runs `body` on the catalog in a transaction of its own and returns the state after it. Runs `body` again if the store's log
     /// has other changes before it. Runs on the writer thread.
+    ///
+    /// - Parameter usesReserve: whether the transaction may use the reserve of a store with a greatest size.
     static func edit(
         _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type],
-        _ body: (inout CatalogEditor) throws -> Void
+        usesReserve: Bool = true, _ body: (inout CatalogEditor) throws -> Void
     ) throws -> StoreState {
         while true {
             do {
-                return try editOnce(environment, options: options, records: records, log: options.commitLog, body)
+                return try editOnce(
+                    environment, options: options, records: records, log: options.commitLog, usesReserve: usesReserve,
+                    body)
             } catch is CommitLogIsAhead {
                 try options.commitLog?.catchUp()
             }
@@ -80,28 +84,30 @@ enum StoreOpening {
     ///   - context: the inputs of the transaction; nil for new ones.
     ///   - epoch: the epoch from here on; nil to keep the current one.
     ///   - log: receives the changes; nil if they come from there.
+    ///   - usesReserve: whether the transaction may use the reserve of a store with a greatest size.
     static func editOnce(
         _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type],
-        context given: WriteContext? = nil, epoch: UInt64? = nil, log: (any CommitLog)?,
+        context given: WriteContext? = nil, epoch: UInt64? = nil, log: (any CommitLog)?, usesReserve: Bool = true,
         _ body: (inout CatalogEditor) throws -> Void
     ) throws -> StoreState {
         var raw = try mapLMDB { () throws(LMDBError) in
             try environment.beginWrite(patience: options.writeTimeout)
         }
+        if usesReserve { raw.useReserve() }
         var databases = try openDatabases(&raw)
-        let isWithoutStatistics = databases.statistics == nil
-        if isWithoutStatistics {
-            databases.statistics = try raw.openDatabase(named: StoreDatabases.statisticsName, create: true)
-        }
         let home = environment.fileIdentity.homeBytes
         let context = given ?? context(options)
         var random = TransactionRandom(seed: context.seed)
         let isNew = try StoreFormat.isUnborn(databases, raw.snapshot)
-        let format = StoreFormat.version(isLogged: environment.logsCommits)
         let header =
             isNew
-            ? try made(databases, format, options.start, home: home, random: &random, &raw)
+            ? try made(databases, isLogged: environment.logsCommits, options, home: home, random: &random, &raw)
             : try StoreFormat.header(databases, raw.snapshot)
+        let format = format(of: header.format, environment, options)
+        let getsStatistics = databases.statistics == nil && format >= StoreFormat.versionWithoutLog
+        if getsStatistics {
+            databases.statistics = try raw.openDatabase(named: StoreDatabases.statisticsName, create: true)
+        }
         var head = header.head
         // Only ModelStore has written to it so far.
         if isNew { head.transactionID = UInt64(raw.snapshot.transactionID) - 1 }
@@ -138,7 +144,7 @@ enum StoreOpening {
         let types = finished.types
         let (version, changesForm) = (finished.version, finished.changesForm)
         head = finished.head
-        didWrite = didWrite || finished.didWrite || isWithoutStatistics || header.head.transactionID == 0
+        didWrite = didWrite || finished.didWrite || getsStatistics || header.head.transactionID == 0
         raw = finished.intoRaw()
         let catalog = try Catalog(version: version, types: types, records: records, retired: retired)
         if didWrite { try head.write(databases, in: &raw) }
@@ -149,6 +155,24 @@ enum StoreOpening {
         if let failure = raw.commitFailure() { throw failure }
         if isLogged { log?.committed() }
         return StoreState(identity: header.identity, databases: databases, limits: options.limits, catalog: catalog)
+    }
+
+    /// Returns the format that a store has after it was opened for writing. It stays as it is, unless the program asks for a newer one.
+    ///
+    /// - Parameter found: the format that it has now.
+    private static func format(of found: UInt32, _ environment: LMDBEnvironment, _ options: StoreOptions) -> UInt32 {
+        // Programs that do not know the log would write past it.
+        if environment.logsCommits { return StoreFormat.version }
+        return options.upgradesFormat ? max(found, StoreFormat.versionWithoutLog) : found
+    }
+
+    /// Returns the format of a store, and the newest that it can have, if that is newer.
+    static func olderFormat(
+        _ environment: LMDBEnvironment, _ state: StoreState, _ options: StoreOptions
+    ) throws(StoreError) -> FormatUpgrade? {
+        let raw = try mapLMDB { () throws(LMDBError) in try environment.beginRead() }
+        let upgrade = try FormatUpgrade(state.databases, raw.snapshot, usesRedoLog: options.usesRedoLog)
+        return upgrade.isNeeded ? upgrade : nil
     }
 
     /// Throws if a store that is a replica is opened for writing without its log, or is a copy of one.
@@ -216,12 +240,14 @@ enum StoreOpening {
         return databases
     }
 
-    /// Writes the metadata of a new store.
+    /// Writes the metadata of a new store. If it shall have a redo log and has none yet, the next opening for writing makes it.
     private static func made(
-        _ databases: StoreDatabases, _ version: UInt32, _ start: ReplicaStart?, home: [UInt8],
+        _ databases: StoreDatabases, isLogged: Bool, _ options: StoreOptions, home: [UInt8],
         random: inout TransactionRandom, _ raw: inout LMDBWriteTransaction
     ) throws -> StoreFormat.Header {
-        if let start {
+        let version = StoreFormat.version(isLogged: isLogged || options.usesRedoLog)
+        try StoreFormat.writeLogOff(version < StoreFormat.version, databases, &raw)
+        if let start = options.start {
             return try StoreFormat.initialize(
                 databases, version: version, identity: start.identity, head: start.head, home: home, in: &raw)
         }

@@ -4,6 +4,9 @@ public import StoreEngine
 
 /// The options for opening a store. If a process opens a directory a second time, the options of the first open apply, and only
 /// ``isReadOnly`` of its own.
+///
+/// Opening a store with an option outside its range fails with ``StoreError/Code/invalidValue``, and creates nothing. The ranges are
+/// in <doc:Reliability#Ranges-of-options>.
 public struct StoreOptions: Sendable {
     /// Whether the store is open for reading only. Nothing is created then, and the store may be on read-only media.
     public var isReadOnly = false
@@ -12,23 +15,37 @@ public struct StoreOptions: Sendable {
     public var createsIfMissing = true
     /// The durability of writes that ask for no other.
     public var durability = Durability.full
-    /// The greatest size of the store in bytes. It takes address space, not memory or disk. The default is 1 TiB, or less if the
-    /// system's limit forbids it.
-    public var mapByteCount = 1 << 40
-    /// The most processes and threads that read at the same time. The first program that opens the store fixes it. In a store with
-    /// a redo log, each process that writes counts once more.
+    /// The greatest size of the store in bytes, from 4 MiB to 64 TiB; nil, the default, for no limit.
+    ///
+    /// The limit covers the lengths of `data.mdb`, `redo.log`, `redo.checkpoint`, `lock.mdb` and `feed.wake` together. They never
+    /// exceed it, whichever writes come, as long as every process that writes to the store sets the same limit. The store does not
+    /// save it.
+    ///
+    /// At the limit, a write that makes records longer or more fails with ``StoreError/Code/storeFull`` and changes nothing. Reads
+    /// work, and so do writes that make records shorter or fewer, for which the store keeps a sixteenth of the limit free, at least
+    /// 512 KiB and at most 16 MiB. New records then use the freed pages again: the file does not shrink. See
+    /// <doc:Reliability#Limit-the-size-of-a-store>.
+    ///
+    /// A store that is larger already opens, reads and deletes, and may grow by that reserve. With a limit, the feed takes about a
+    /// quarter of it at most, unless you set ``StoreLimits/retainedFeedByteCount``.
+    public var maximumByteCount: Int?
+    /// How much address space the store's map takes at first, in bytes. It takes neither memory nor disk, and is less if the system's
+    /// limit forbids it. A full map grows.
+    package var addressSpaceByteCount = 1 << 40
+    /// The most processes and threads that read at the same time, from 1 to 1,000,000. The first program that opens the store fixes
+    /// it. In a store with a redo log, each process that writes counts once more.
     public var maximumReaders = 1_024
     /// The most LMDB databases that the environment has open at the same time. The store itself needs up to six, and each record
-    /// type and each index one. Adding a record type past that fails. Each costs every transaction some 60 bytes.
+    /// type and each index one. Adding a record type past that fails. Each costs every transaction some 60 bytes. From 1 to 65,536.
     public var maximumDatabases = 512
     /// Whether to open a store on a network file system, although its locks may not work there.
     public var allowsNetworkFileSystem = false
-    /// The access mode of new files.
+    /// The access mode of new files, at most 0o7777.
     public var fileMode: UInt32 = 0o640
     /// The limits that the store enforces.
     public var limits = StoreLimits()
     /// The longest wait of a write until its closure begins, and of opening the store while another process writes. A write that
-    /// waits longer fails with `writeTimeout`, and nothing of it is committed. Nil means no limit.
+    /// waits longer fails with `writeTimeout`, and nothing of it is committed. From zero to a century; nil means no limit.
     public var writeTimeout: Duration?
     /// When a snapshot that a reader holds is reported.
     public var snapshotLimits = SnapshotLimits()
@@ -43,14 +60,20 @@ public struct StoreOptions: Sendable {
     /// Receives the progress of building indexes after each chunk, on the thread that opens the store or calls
     /// ``Store/buildIndexes()``.
     public var indexProgress: (@Sendable (IndexProgress) -> Void)?
-    /// Whether the store has a redo log, which makes a durable commit cost one sync instead of two. The log comes and goes only while no
-    /// other process has the store open; otherwise the store stays as it is, and the next open tries it again.
+    /// Whether opening an existing store for writing raises it to the newest format, and adds what the format brings. A store of an
+    /// older format otherwise stays as it is, and ``StoreEvent/olderFormat(found:newest:)`` reports it.
     ///
-    /// - nil, the default: a store has a log unless a program turned it off.
-    /// - true or false: the store gets a log, or loses it, and other programs keep it so.
+    /// Programs with an earlier version of ModelStore cannot use the store afterwards: opening it fails with `newerFormat`, and so
+    /// does the next transaction of a running program. Set this option once the last of these programs is gone.
     ///
-    /// A store with a log has format 3, which earlier versions of ModelStore refuse. Turn the log off to go back to one of them.
-    public var usesRedoLog: Bool?
+    /// A redo log is added only while no other process has the store open. Until then, each opening tries it again.
+    public var upgradesFormat = false
+    /// Whether a new store gets a redo log, which makes a durable commit cost one sync instead of two. A store that
+    /// ``upgradesFormat`` raises gets one too, unless `store-cli redo-log off` has turned its log off.
+    ///
+    /// An existing store keeps its log, or stays without one, whatever this option says. A store with a log has format 3. Use
+    /// `store-cli redo-log` to turn the log of a store on and off.
+    public var usesRedoLog = true
     /// Receives the events of the store. For a commit, the thread that commits calls it before the writes return, and waits for
     /// it. It must be quick, and must not use the store.
     ///
@@ -80,7 +103,7 @@ public struct StoreOptions: Sendable {
     var isLeaving = false
     /// The first content of a new store that continues an earlier one.
     package var start: ReplicaStart?
-    /// Whether the store stays as it is, whatever ``usesRedoLog`` says: its data file is made here for another directory.
+    /// Whether opening the store makes no redo log: its data file is made here for another directory.
     package var leavesRedoLog = false
     /// When the redo log makes a checkpoint.
     package var redoLimits = RedoLimits()
@@ -88,6 +111,8 @@ public struct StoreOptions: Sendable {
     var isTemporary = false
     /// How long a write waits for another process before an event reports it.
     var writerBlockedAfter = Duration.seconds(1)
+    /// How long a process has written nothing, at least half of it, before it gives up its hold on the last checkpoint.
+    var logRestsAfter = Duration.seconds(1)
     /// The longest time between two looks of the writer thread at the feed and the readers, in seconds.
     var upkeepSeconds = 30.0
 
@@ -100,20 +125,22 @@ public struct StoreOptions: Sendable {
     /// The options of the store's environment.
     var environment: LMDBEnvironment.Options {
         var environment = LMDBEnvironment.Options(
-            mapSize: mapByteCount, maximumReaders: maximumReaders, maximumDatabases: maximumDatabases,
+            mapSize: addressSpaceByteCount, maximumReaders: maximumReaders, maximumDatabases: maximumDatabases,
             isReadOnly: isReadOnly, syncs: !isTemporary, allowsNetworkFileSystem: allowsNetworkFileSystem,
             fileMode: fileMode)
-        environment.redoLimits = redoLimits
+        environment.maximumByteCount = maximumByteCount
+        environment.redoLimits = redoLimits.fitting(storeByteCount: maximumByteCount)
+        environment.recoveryPatience = writeTimeout
         return environment
     }
 
     /// The origin that the feed records for this program's writes.
     var origin: Origin { Origin(name: originName, processID: originProcessID ?? getpid()) }
 
-    /// Checks the options that the store would keep.
+    /// Checks the name that the feed would keep.
     ///
     /// - Throws: ``StoreError`` with the code `invalidValue`.
-    func check() throws(StoreError) {
+    func checkOriginName() throws(StoreError) {
         // The part of a feed entry before its changes must lie in the first fragment.
         if originName.contains(Origin.consumerMark) {
             throw StoreError(

@@ -134,6 +134,8 @@ enum StoreRegistry {
         let environment = try mapLMDB { () throws(LMDBError) in
             try LMDBEnvironment.open(at: path, options: options.environment, sharesAnyOptions: true) {
                 failure = RedoLogSwitch.settle(path, options)
+            } waiting: {
+                options.warn(.recoveryAwaited(waited: $0))
             }
         }
         guard let failure else { return environment }

@@ -33,8 +33,8 @@ struct BatchRunner: Sendable {
         case extended([Outcome], FeedHead, entries: [WrittenEntry?])
         /// The catalog in the store differs from the one in `state`.
         case catalogChanged
-        /// The map was too small. Everything reruns after it has grown.
-        case mapFull
+        /// The map or the store was too small. Everything reruns after it has grown, or after unused pages became usable.
+        case full(StoreError, freesSpace: Bool)
         /// The log has entries that the store lacks. Everything reruns after they are applied.
         case behind
         /// The log has the change sets, but the commit here failed. The store gets them from the log.
@@ -48,6 +48,8 @@ struct BatchRunner: Sendable {
 
     /// The most passes over a batch, which reruns if the map was full or the catalog changed.
     private static let maximumPasses = 8
+    /// How long a batch that found the store full reruns.
+    private static let fullPatience = Duration.seconds(3)
 
     /// Runs the closures and completes each with its outcome.
     ///
@@ -58,9 +60,12 @@ struct BatchRunner: Sendable {
         var jobs = waiting.filter { !$0.isEnded }
         if jobs.isEmpty { return }
         var grown = false
+        var lastFull: StoreError?
+        var fullSince: ContinuousClock.Instant?
         var tally = onEvent == nil ? nil : CommitTally()
         do {
-            for _ in 0..<(log == nil ? BatchRunner.maximumPasses : BatchRunner.maximumLoggedPasses) {
+            let hasFewPasses = log == nil && !environment.hasQuota
+            for _ in 0..<(hasFewPasses ? BatchRunner.maximumPasses : BatchRunner.maximumLoggedPasses) {
                 let current = state()
                 let pass = try pass(&jobs, current, &tally)
                 let begun = jobs
@@ -76,12 +81,24 @@ struct BatchRunner: Sendable {
                     notifier.committed(head.sequence, entries)
                     report(tally, current)
                     publish(head, begun, outcomes, current)
-                    if head.sequence >= retention.feedHeldUntil, FeedRetention.isDue(head, current) { retention.trim() }
+                    if head.sequence >= retention.feedHeldUntil, retention.isDue(head, current) { retention.trim() }
                     return
                 case .catalogChanged: try reload()
-                case .mapFull:
-                    try grow()
-                    grown = true
+                case .full(let failure, let freesSpace):
+                    if failure.code == .mapFull {
+                        try grow()
+                        grown = true
+                    } else if isInTime(&fullSince), retention.makeRoom(trims: freesSpace && begun.count == 1) {
+                        lastFull = failure
+                    } else if begun.count > 1 {
+                        // Those that free space shall not fail with those that need it.
+                        for job in begun { run([job], state: state, reload: reload) }
+                        return
+                    } else {
+                        tally?.fail(failure)
+                        report(tally, current)
+                        return complete(begun, [.failed(failure)], current)
+                    }
                 case .behind:
                     try log?.catchUp()
                     try log?.holdBack()
@@ -101,7 +118,8 @@ struct BatchRunner: Sendable {
                     .tooManyConflicts, "other replicas wrote first, \(BatchRunner.maximumLoggedPasses) times in a row",
                     remedy: "write more changes in each closure, or write from fewer replicas")
             }
-            throw StoreError(.mapFull, "the map is still full after growing", remedy: grown ? nil : "free disk space")
+            throw lastFull
+                ?? StoreError(.mapFull, "the map is still full after growing", remedy: grown ? nil : "free disk space")
         } catch {
             // A closure whose timeout passes before it begins has no commit that could fail.
             let isTimeout = (error as? StoreError)?.code == .writeTimeout
@@ -124,7 +142,7 @@ struct BatchRunner: Sendable {
     /// - Returns: the error of the writes if that fails.
     private func applyLogged(_ failure: StoreError) -> StoreError? {
         do {
-            if failure.isMapFull { try grow() }
+            if failure.code == .mapFull { try grow() }
             try log?.catchUp()
             return nil
         } catch {
@@ -147,6 +165,13 @@ struct BatchRunner: Sendable {
             case .failed(let error): job.complete(.failure(error))
             }
         }
+    }
+
+    /// Whether a batch that found the store full may rerun: other processes can take the pages that it waits for.
+    private func isInTime(_ fullSince: inout ContinuousClock.Instant?) -> Bool {
+        let start = fullSince ?? .now
+        fullSince = start
+        return start.duration(to: .now) < BatchRunner.fullPatience
     }
 
     private func grow() throws(StoreError) {
@@ -177,14 +202,17 @@ struct BatchRunner: Sendable {
         if wrote, log != nil { throw ForeignWrites.inReplica }
         var aside = WrittenAside()
         if wrote { tally?.noteForeignWrite(head) }
+        var freesSpace = true
         var outcomes: [Outcome] = []
         var entries: [WrittenEntry?] = wrote ? [nil] : []
         outcomes.reserveCapacity(jobs.count)
         if jobs.count == 1 {
             // A closure that is alone in its commit needs no child transaction: undoing the closure undoes the commit.
             switch runAlone(jobs[0], state, head, parent) {
-            case .undone(let error): return error.isMapFull ? .mapFull : .committed([.failed(error)])
+            case .undone(let error): return .committed([.failed(error)])
+            case .full(let error, let freesSpace): return .full(error, freesSpace: freesSpace)
             case .kept(let finished):
+                freesSpace = finished.freesSpace
                 tally?.keep(changes: finished.changeCount)
                 wrote = wrote || finished.didWrite
                 aside.add(finished)
@@ -198,10 +226,11 @@ struct BatchRunner: Sendable {
                 let child = try mapLMDB { () throws(LMDBError) in try parent.beginChild() }
                 switch runAlone(job, state, head, child) {
                 case .undone(let error):
-                    if error.isMapFull { return .mapFull }
                     tally?.undo()
                     outcomes.append(.failed(error))
+                case .full(let error, _): return .full(error, freesSpace: false)
                 case .kept(let finished):
+                    freesSpace = freesSpace && finished.freesSpace
                     tally?.keep(changes: finished.changeCount)
                     wrote = wrote || finished.didWrite
                     aside.add(finished)
@@ -209,36 +238,39 @@ struct BatchRunner: Sendable {
                     head = finished.head
                     outcomes.append(.done(head))
                     if let failure = finished.intoRaw().commitFailure() {
-                        if failure.isMapFull { return .mapFull }
+                        if failure.isFull { return .full(failure, freesSpace: false) }
                         throw failure
                     }
                 }
             }
         }
         guard wrote else { return .committed(outcomes) }
+        if freesSpace { parent.useReserve() }
         do {
             try head.write(
                 since: first, now: jobs[0].context.time, heldUntil: retention.feedHeldUntil, state, in: &parent)
         } catch {
-            if error.isMapFull { return .mapFull }
+            if error.isFull { return .full(error, freesSpace: freesSpace) }
             throw error
         }
         var isLogged = false
         do {
+            // An entry of the log cannot be taken back.
+            if log != nil { try mapLMDB { () throws(LMDBError) in try parent.requireReserve() } }
             isLogged = try log?.order(after: first, to: head, aside, state, &parent) ?? false
         } catch is CommitLogIsAhead {
             return .behind
         } catch let error as StoreError where error.code == .tooLarge && jobs.count > 1 {
             return .tooLargeForLog
         } catch {
-            if error.isMapFull { return .mapFull }
             let failure = error as? StoreError ?? StoreError(.other, "\(error)", cause: error)
+            if failure.isFull { return .full(failure, freesSpace: freesSpace) }
             tally?.fail(failure)
             return .committed(outcomes.map { $0.failing(with: failure) })
         }
         if let failure = parent.commitFailure() {
             if isLogged { return .onlyLogged(outcomes, head, failure) }
-            if failure.isMapFull { return .mapFull }
+            if failure.isFull { return .full(failure, freesSpace: freesSpace) }
             tally?.fail(failure)
             return .committed(outcomes.map { $0.failing(with: failure) })
         }
@@ -270,7 +302,8 @@ extension LMDBEnvironment {
     }
 }
 
-extension Error {
-    /// Whether this is the error of a full map, after which everything reruns in a larger one.
-    var isMapFull: Bool { (self as? StoreError)?.code == .mapFull }
+extension StoreError {
+    /// Whether this is the error of a full map or store, after which everything reruns with more room. The error of another store,
+    /// which a closure may throw, is none.
+    var isFull: Bool { (code == .mapFull || code == .storeFull) && cause is LMDBError }
 }

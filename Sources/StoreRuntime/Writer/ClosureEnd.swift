@@ -4,6 +4,8 @@ import StoreEngine
 /// The outcome of one write closure before the commit.
 enum ClosureEnd: ~Copyable {
     case undone(any Error)
+    /// The map or the store is full. The closure may fit into it later.
+    case full(StoreError, freesSpace: Bool)
     case kept(FinishedWrite)
 
     /// Runs a closure in `raw`.
@@ -24,8 +26,8 @@ enum ClosureEnd: ~Copyable {
             try body(&transaction)
         } catch {
             // The closure may have caught the error of a full map and hidden it.
-            if let pending = transaction.pendingFailure, pending.isMapFull { return .undone(pending) }
-            return .undone(error)
+            guard let full = transaction.pendingFailure, full.isFull else { return .undone(error) }
+            return .full(full, freesSpace: transaction.freesSpace)
         }
         guard transaction.token == context.token else {
             return .undone(
@@ -37,10 +39,11 @@ enum ClosureEnd: ~Copyable {
     }
 
     private static func finish(_ transaction: consuming WriteTransaction) -> ClosureEnd {
+        let freesSpace = transaction.freesSpace
         do {
             return .kept(try transaction.finish())
         } catch {
-            return .undone(error)
+            return error.isFull ? .full(error, freesSpace: freesSpace) : .undone(error)
         }
     }
 }

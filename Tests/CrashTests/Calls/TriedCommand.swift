@@ -44,7 +44,8 @@ extension TriedCommand {
         TriedCommand("revert --to 5"),
         TriedCommand("consumers"), TriedCommand("migrate --schema {given}/later.json"),
         TriedCommand("stat", hasVaryingOutput: true), TriedCommand("readers --clear-stale", hasVaryingOutput: true),
-        TriedCommand("verify"), TriedCommand("redo-log off"), TriedCommand("record {own}/made.trace"),
+        TriedCommand("verify"), TriedCommand("redo-log off"), TriedCommand("upgrade"),
+        TriedCommand("record {own}/made.trace"),
         TriedCommand("replay {given}/sample.trace --into {own}/made", store: nil),
         TriedCommand("backup {own}/made"), TriedCommand("compact {own}/made"), TriedCommand("restore {given}/copy"),
     ]

@@ -120,15 +120,14 @@ extension FolderDisk.Image {
         }
     }
 
-    /// Makes a folder with this content, as another boot of the system finds it, and removes an existing one first.
+    /// Makes a folder with this content, and removes an existing one first.
     func write(to folder: String) throws {
         try? FileManager.default.removeItem(atPath: folder)
         for directory in [""] + directories.sorted() {
             try FileManager.default.createDirectory(atPath: folder + directory, withIntermediateDirectories: true)
         }
         for (name, content) in files {
-            let found = name.hasSuffix("/redo.checkpoint") ? OtherBoot.checkpoints(content) : content
-            try found.write(to: URL(fileURLWithPath: folder + name))
+            try content.write(to: URL(fileURLWithPath: folder + name))
         }
     }
 

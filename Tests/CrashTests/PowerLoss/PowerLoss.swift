@@ -25,6 +25,8 @@ struct PowerLoss {
     private let run: RecordedRun
     private let log: FolderLog
     private let everyAcknowledgement: [UInt64: UInt64]
+    /// Whether all writes are full ones. Then no process may see one before it is durable.
+    private let onlyFull: Bool
     /// Whether a sync failed. A write of unknown outcome may then be on the disk until a later write takes its number.
     private let hasFailedSync: Bool
     private let checker = StoreChecker()
@@ -42,6 +44,9 @@ struct PowerLoss {
             if let write = Acknowledgement(text) { acknowledged[write.sequence] = write.hash }
         }
         everyAcknowledgement = acknowledged
+        onlyFull = log.steps.allSatisfy { step in
+            if case .mark(let text) = step { Acknowledgement(text)?.isFull ?? true } else { true }
+        }
         hasFailedSync = log.steps.contains { if case .content(_, .failedSync) = $0 { true } else { false } }
     }
 
@@ -53,6 +58,8 @@ struct PowerLoss {
         var epoch: UInt64?
         var full: UInt64 = 0
         var relaxed: UInt64 = 0
+        /// The newest change set that a follower has received.
+        var seen: UInt64 = 0
         /// The hashes of the acknowledged change sets.
         var hashes: [UInt64: UInt64] = [:]
 
@@ -61,6 +68,8 @@ struct PowerLoss {
                 if write.isFull { full = max(full, write.sequence) }
                 relaxed = max(relaxed, write.sequence)
                 hashes[write.sequence] = write.hash
+            } else if text.hasPrefix("seen "), let sequence = text.split(separator: " ").dropFirst().first {
+                seen = max(seen, UInt64(sequence) ?? 0)
             } else if text.hasPrefix("open "), epoch == nil {
                 epoch = UInt64(text.dropFirst(5))
             }
@@ -135,6 +144,9 @@ struct PowerLoss {
             if sound.epoch != epoch { return "the epoch is \(sound.epoch), it was \(epoch)" }
             if sound.sequence < promised.full {
                 return "change set \(promised.full) was acknowledged as full, the store ends at \(sound.sequence)"
+            }
+            if onlyFull, sound.sequence < promised.seen {
+                return "change set \(promised.seen) was delivered to a follower, the store ends at \(sound.sequence)"
             }
             let hashes = hasFailedSync ? promised.hashes : everyAcknowledgement
             if let hash = hashes[sound.sequence], hash != sound.hash {

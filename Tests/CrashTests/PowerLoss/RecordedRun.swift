@@ -20,8 +20,10 @@ final class RecordedRun {
     ///   - salt: Changes the content that the lanes write.
     ///   - redoLog: The length in bytes after which the redo log makes a checkpoint; nil for a store without one.
     ///   - hasShortWrites: Whether writes to the log and its side file write a part of their bytes, and are interrupted.
+    ///   - isFollowed: Whether another process follows the feed meanwhile, and marks the change sets that it receives.
     init(
-        promise: String, count: Int, salt: Int = 0, redoLog: Int? = nil, hasShortWrites: Bool = false
+        promise: String, count: Int, salt: Int = 0, redoLog: Int? = nil, hasShortWrites: Bool = false,
+        isFollowed: Bool = false
     ) throws {
         let recording = try Recording(redoLog)
         directory = recording.directory
@@ -37,12 +39,16 @@ final class RecordedRun {
         }
         let second = try start(["d", "e"])
         defer { second.kill() }
+        let follower = try isFollowed ? CrashWorker.follow(recording.store, environment: recording.environment()) : nil
+        defer { follower?.kill() }
         for worker in [first, second] {
             let last = worker.remainingLines().last
             guard last == "done", try worker.wait() == .exit(0) else {
                 throw Command.Failed(description: "a worker ended with \(last ?? "nothing")")
             }
         }
+        follower?.send("stop")
+        _ = follower?.remainingLines()
         folderLog = try recording.log()
     }
 
@@ -148,7 +154,7 @@ final class RecordedRun {
             let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
             defer { try? file.close() }
             try file.truncate(atOffset: 0)
-            try file.write(contentsOf: name == "/redo.checkpoint" ? OtherBoot.checkpoints(content) : content)
+            try file.write(contentsOf: content)
         }
     }
 

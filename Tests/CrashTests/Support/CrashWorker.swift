@@ -12,6 +12,11 @@ enum CrashWorker {
         try ChildProcess(path, ["write", directory, promise, String(count)] + lanes, environment: environment)
     }
 
+    /// Starts a worker that follows the feed; see its `Following`.
+    static func follow(_ directory: String, environment: [String: String]) throws -> ChildProcess {
+        try ChildProcess(path, ["follow", directory], environment: environment)
+    }
+
     /// Starts a worker that goes on after failed writes; see its `Enduring`.
     static func endure(_ directory: String, count: Int, environment: [String: String]) throws -> ChildProcess {
         try ChildProcess(path, enduring(directory, count: count), environment: environment)

@@ -6,50 +6,59 @@ import Testing
     private var limits: RedoLimits {
         var limits = RedoLimits()
         limits.logByteCount = 100
-        limits.growthByteCount = 1_000
+        limits.keptByteCount = 1_000
         return limits
     }
 
-    private func situation(
-        pin: UInt64? = 5, checkpoint: UInt64 = 5, newest: UInt64 = 8, lastLogged: UInt64 = 8, log: Int = 40,
-        growth: Int = 0, isSuspect: Bool = false
-    ) -> RedoDecision {
-        RedoSituation(
-            pin: pin, checkpoint: checkpoint, newest: newest, lastLogged: lastLogged, logByteCount: log,
-            growthByteCount: growth, isSuspect: isSuspect
-        )
-        .decision(limits)
+    /// A writer with a pin, in the middle of the log.
+    private let calm = RedoSituation(
+        hasPin: true, isKept: true, isClosed: false, newest: 8, lastLogged: 8, isInDataFile: false, logByteCount: 40,
+        hasRoom: true, keptByteCount: 0, fileByteCount: 0, isSuspect: false, isChecking: false,
+        isCheckingElsewhere: false)
+
+    private func decision(_ change: (inout RedoSituation) -> Void = { _ in }) -> RedoDecision {
+        var situation = calm
+        change(&situation)
+        return situation.decision(limits)
     }
 
-    @Test func `a writer with a pin writes while the log and the growth of the file are below their limits`() {
-        #expect(situation() == .write)
-        #expect(situation(log: 99, growth: 999) == .write)
-        #expect(situation(log: 100) == .checkpoint(.logIsLong))
-        #expect(situation(growth: 1_000) == .checkpoint(.fileHasGrown))
+    @Test func `a checkpoint is begun when half of the log is used, or pins keep as many pages as they may`() {
+        #expect(decision() == .write)
+        #expect(decision { $0.logByteCount = 49 } == .write)
+        #expect(decision { $0.logByteCount = 50 } == .beginCheckpoint)
+        #expect(decision { $0.keptByteCount = 999 } == .write)
+        #expect(decision { $0.keptByteCount = 1_000 } == .beginCheckpoint)
+        #expect(decision { ($0.keptByteCount, $0.fileByteCount) = (1_000, 16_000) } == .write)
+        #expect(decision { ($0.keptByteCount, $0.fileByteCount) = (2_000, 16_000) } == .beginCheckpoint)
     }
 
-    @Test func `a writer without a pin makes a checkpoint first`() {
-        #expect(situation(pin: nil) == .checkpoint(.noPin))
-        #expect(situation(pin: nil, newest: 5, lastLogged: 5, log: 0) == .checkpoint(.noPin))
+    @Test func `one checkpoint is made at a time, by any process`() {
+        #expect(decision { ($0.logByteCount, $0.isChecking) = (99, true) } == .write)
+        #expect(decision { ($0.logByteCount, $0.isCheckingElsewhere) = (99, true) } == .write)
+        #expect(decision { ($0.keptByteCount, $0.isCheckingElsewhere) = (1_999, true) } == .write)
     }
 
-    @Test func `commits that are not in the log need a checkpoint before the next one`() {
-        #expect(situation(newest: 9) == .checkpoint(.unlogged))
-        #expect(situation(newest: 7) == .checkpoint(.unlogged), "the log has a commit that the data file lacks")
+    @Test func `a writer waits for a checkpoint only if the log is full, or pins keep twice as many pages`() {
+        for isChecking in [false, true] {
+            #expect(decision { ($0.hasRoom, $0.isChecking) = (false, isChecking) } == .checkpoint(.logIsFull))
+            #expect(decision { ($0.keptByteCount, $0.isChecking) = (2_000, isChecking) } == .checkpoint(.keepsPages))
+        }
+    }
+
+    @Test func `a process takes a pin where another keeps the pages, and makes a checkpoint where none does`() {
+        #expect(decision { $0.hasPin = false } == .pin)
+        #expect(decision { ($0.hasPin, $0.isKept) = (false, false) } == .checkpoint(.noPin))
+    }
+
+    @Test func `commits that the log does not have need a checkpoint before the next one`() {
+        #expect(decision { $0.newest = 9 } == .checkpoint(.unlogged))
+        #expect(decision { $0.newest = 7 } == .checkpoint(.unlogged), "the log has a commit that the data file lacks")
+        #expect(decision { $0.isInDataFile = true } == .checkpoint(.largeCommit))
+        #expect(decision { $0.isClosed = true } == .checkpoint(.closed))
     }
 
     @Test func `after a failed sync nothing is written before a checkpoint`() {
-        #expect(situation(isSuspect: true) == .checkpoint(.failedSync))
-        #expect(situation(pin: nil, newest: 9, isSuspect: true) == .checkpoint(.failedSync))
-    }
-
-    @Test
-    func
-        `a pin that is older than another process's checkpoint is renewed where that is free, and before the log is half full otherwise`()
-    {
-        #expect(situation(pin: 3, newest: 5, lastLogged: 5, log: 0) == .pin)
-        #expect(situation(pin: 3, log: 49) == .write)
-        #expect(situation(pin: 3, log: 50) == .checkpoint(.pinIsOld))
-        #expect(situation(pin: 3, growth: 500) == .checkpoint(.pinIsOld))
+        #expect(decision { $0.isSuspect = true } == .checkpoint(.failedSync))
+        #expect(decision { ($0.isSuspect, $0.newest, $0.hasPin) = (true, 9, false) } == .checkpoint(.failedSync))
     }
 }

@@ -14,19 +14,27 @@ import Testing
         return operations
     }
 
-    private func sealed(_ count: Int, previous: UInt64 = 7) -> (entry: RedoEntry, bytes: [UInt8]) {
+    private let secret = RedoSecret(low: 1, high: 2)
+    private let tail = RedoTail(offset: 96, address: 96, durableAddress: 96, chain: 7, transaction: 10)
+
+    private func sealed(_ count: Int) -> (entry: RedoEntry, bytes: [UInt8]) {
         var operations = operations(count)
-        let entry = operations.seal(
-            RedoEntry(checkpoint: 3, transaction: 11, durableByteCount: 96, previous: previous))
+        let entry = operations.seal(RedoEntry(transaction: 11, after: tail, relaxedSince: 0), secret)
         return (entry, operations.bytes)
+    }
+
+    private func read(_ bytes: [UInt8], at offset: Int = 0, _ secret: RedoSecret? = nil) -> RedoEntry? {
+        let secret = secret ?? self.secret
+        return RedoEntry(header: bytes, at: offset, secret, tag: secret.tag)
+            .flatMap { $0.hasOperations(in: bytes, at: offset, secret) ? $0 : nil }
     }
 
     @Test func `an entry is read as it was written, at any place of the log`() {
         for count in [0, 1, 5] {
             let (entry, bytes) = sealed(count)
             #expect(bytes.count == entry.byteCount && bytes.count % 8 == 0)
-            #expect(RedoEntry(in: bytes, at: 0) == entry)
-            #expect(RedoEntry(in: [UInt8](repeating: 1, count: 16) + bytes, at: 16) == entry)
+            #expect(read(bytes) == entry)
+            #expect(read([UInt8](repeating: 1, count: 16) + bytes, at: 16) == entry)
         }
     }
 
@@ -36,29 +44,27 @@ import Testing
         for place in 0..<end {
             var changed = bytes
             changed[place] ^= 1
-            #expect(RedoEntry(in: changed, at: 0) == nil, "byte \(place)")
+            #expect(read(changed) == nil, "byte \(place)")
         }
         for length in 0..<bytes.count where length < end {
-            #expect(RedoEntry(in: Array(bytes.prefix(length)), at: 0) == nil, "\(length) bytes")
+            #expect(read(Array(bytes.prefix(length))) == nil, "\(length) bytes")
         }
     }
 
-    @Test func `an entry is the next one only of the log, the checkpoint and the commit that it continues`() {
-        let metas = [1, 2].map { [UInt8](repeating: $0, count: DataFileMeta.byteCount) }
-        let checkpoint = CheckpointRecord(
-            number: 3, transaction: 10, pageSize: 4_096, isClosed: false, metas: metas)
-        let tail = RedoTail(after: checkpoint)
-        func isNext(checkpoint number: UInt64 = 3, transaction: UInt64 = 11, previous: UInt64? = nil) -> Bool {
-            let entry = RedoEntry(
-                checkpoint: number, transaction: transaction, durableByteCount: 0,
-                previous: previous ?? checkpoint.salt)
-            return tail.isFollowed(by: entry, of: checkpoint)
+    @Test func `an entry of another log is none`() {
+        #expect(read(sealed(3).bytes, RedoSecret(low: 1, high: 3)) == nil)
+        #expect(read(sealed(3).bytes, RedoSecret(low: 3, high: 2)) == nil)
+    }
+
+    @Test func `an entry is the next one only of the entry and the commit that it continues`() {
+        func isNext(transaction: UInt64 = 11, chain: UInt64 = 7) -> Bool {
+            var other = tail
+            other.chain = chain
+            return tail.isFollowed(by: RedoEntry(transaction: transaction, after: other, relaxedSince: 0))
         }
         #expect(isNext())
-        #expect(!isNext(checkpoint: 2) && !isNext(checkpoint: 4))
         #expect(!isNext(transaction: 10) && !isNext(transaction: 12))
-        // A crash can lose a checkpoint, and the next one gets its number. Then entries of the lost one may still be in the log.
-        #expect(!isNext(previous: checkpoint.salt &+ 1))
+        #expect(!isNext(chain: 8))
     }
 
     @Test func `operations are read in order, with the name of a database before the first of them`() {
@@ -95,9 +101,13 @@ import Testing
         #expect(operations.isTooLarge)
     }
 
-    @Test func `a checkpoint is read as it was written, and not with a changed byte`() {
-        let metas = [1, 2].map { [UInt8](repeating: $0, count: DataFileMeta.byteCount) }
-        let record = CheckpointRecord(number: 4, transaction: 9, pageSize: 4_096, isClosed: false, metas: metas)
+    @Test func `a checkpoint is read as it was written, and not with a changed byte`() throws {
+        let directory = try TemporaryDirectory()
+        try LMDBEnvironment.open(at: directory.path).close()
+        try RedoFiles.create(in: directory.path)
+        let side = try #require(try CheckpointFile(in: directory.path, isReadOnly: true))
+        defer { side.close() }
+        let record = try #require(try side.newest())
         let bytes = record.bytes
         #expect(bytes.count == CheckpointRecord.byteCount)
         #expect(CheckpointRecord(bytes) == record)

@@ -5,54 +5,22 @@ import Testing
 
 @testable import LMDB
 
-/// The redo log with real files. The loss of power is a copy of the files from another boot: the data file as the last checkpoint
-/// left it on the disk, or as the page cache has it.
-@Suite struct RedoLogTests {
-    private static let files = ["data.mdb"] + RedoFiles.names
-
-    /// Opens an environment with a redo log, which is made if it is missing.
-    private func open(
-        _ directory: TemporaryDirectory, options: LMDBEnvironment.Options = LMDBEnvironment.Options()
-    ) throws -> LMDBEnvironment {
-        if !RedoFiles.exist(in: directory.path) {
-            try LMDBEnvironment.open(at: directory.path).close()
-            try RedoFiles.create(in: directory.path)
-        }
-        return try LMDBEnvironment.open(at: directory.path, options: options)
-    }
-
-    private func copy(_ source: String, _ names: [String] = files) throws -> TemporaryDirectory {
-        let target = try TemporaryDirectory()
-        for name in names {
-            try FileManager.default.copyItem(atPath: source + "/" + name, toPath: target.path + "/" + name)
-        }
-        return target
-    }
-
-    private func logByteCount(_ path: String) throws -> Int {
-        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "/" + RedoLogFile.name)))
-        let file = try #require(try CheckpointFile(in: path, isReadOnly: true))
-        defer { file.close() }
-        let record = try #require(try file.newest())
-        var tail = RedoTail(after: record)
-        while let entry = RedoEntry(in: bytes, at: tail.offset), tail.isFollowed(by: entry, of: record) {
-            tail.advance(past: entry)
-        }
-        return tail.offset
-    }
-
+/// The redo log with real files. A crash is a copy of the files: the data file as the last checkpoint left it on the disk, or as the page
+/// cache has it.
+@Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct RedoLogTests {
     @Test func `a store that has a log keeps it`() throws {
-        let directory = try TemporaryDirectory()
-        let first = try open(directory)
+        let store = try RedoStore()
+        let first = try store.open()
+        defer { store.close() }
         #expect(first.logsCommits)
         try first.store([("a", "1")])
-        #expect(try logByteCount(directory.path) > 0)
-        first.close()
-        #expect(try logByteCount(directory.path) == 0, "a clean close makes a checkpoint")
-        let second = try LMDBEnvironment.open(at: directory.path)
+        #expect(try store.logByteCount() > 0)
+        store.close()
+        #expect(try store.logByteCount() == 0, "a clean close makes a checkpoint")
+        let second = try store.open()
+        defer { store.close() }
         #expect(second.logsCommits)
         #expect(try second.value("a") == "1")
-        second.close()
     }
 
     @Test func `an existing store gets a log too`() throws {
@@ -60,7 +28,8 @@ import Testing
         let plain = try LMDBEnvironment.open(at: directory.path)
         try plain.store([("a", "1")])
         plain.close()
-        let logged = try open(directory)
+        try RedoFiles.create(in: directory.path)
+        let logged = try LMDBEnvironment.open(at: directory.path)
         defer { logged.close() }
         #expect(logged.logsCommits)
         try logged.store([("b", "2")])
@@ -68,12 +37,13 @@ import Testing
         #expect(try logged.value("b") == "2")
     }
 
-    @Test func `the log brings back all commits after the checkpoint, with LMDB's own numbers`() throws {
-        let directory = try TemporaryDirectory()
-        let environment = try open(directory)
-        defer { environment.close() }
+    @Test(arguments: [true, false])
+    func `the log brings back all commits after the checkpoint, with LMDB's own numbers`(losesPages: Bool) throws {
+        let store = try RedoStore()
+        let environment = try store.open()
+        defer { store.close() }
         try environment.store([("a", "1"), ("b", "1")])
-        let old = try copy(directory.path, ["data.mdb"])
+        let old = try RedoStore(crashOf: store, ["data.mdb"])
         for number in 2...40 { try environment.store([("a", "\(number)"), ("key \(number)", "x")]) }
         var transaction = try environment.beginWrite()
         let database = try transaction.database()
@@ -86,11 +56,10 @@ import Testing
         try transaction.commit()
         let newest = try environment.info().lastTransactionID
 
-        let crashed = try copy(directory.path, RedoFiles.names)
-        try FileManager.default.copyItem(atPath: old.path + "/data.mdb", toPath: crashed.path + "/data.mdb")
-        try OtherBoot.enter(crashed.path)
-        let again = try LMDBEnvironment.open(at: crashed.path)
-        defer { again.close() }
+        let crashed = try RedoStore(crashOf: store)
+        if losesPages { try crashed.take("data.mdb", from: old) }
+        let again = try crashed.open()
+        defer { crashed.close() }
         #expect(try again.value("a") == "40")
         #expect(try again.value("key 17") == "x")
         #expect(try again.value("b") == nil)
@@ -101,222 +70,222 @@ import Testing
         #expect(try again.value("c") == "3")
     }
 
-    @Test func `in the same boot nothing is run, whoever was killed`() throws {
-        let directory = try TemporaryDirectory()
-        let environment = try open(directory)
-        defer { environment.close() }
-        for number in 1...10 { try environment.store([("a", "\(number)")]) }
-        let killed = try copy(directory.path)
-        let before = try Data(contentsOf: URL(fileURLWithPath: killed.path + "/data.mdb"))
-        let again = try LMDBEnvironment.open(at: killed.path)
-        #expect(try again.value("a") == "10")
-        #expect(try Data(contentsOf: URL(fileURLWithPath: killed.path + "/data.mdb")) == before)
-        again.close()
-    }
-
-    @Test func `a commit that is too large for the log is durable by a checkpoint`() throws {
-        let directory = try TemporaryDirectory()
+    @Test func `a commit that is too large for the log is durable before any process sees it`() throws {
+        let store = try RedoStore()
         var options = LMDBEnvironment.Options()
         options.redoLimits.entryByteCount = 2_000
-        let environment = try open(directory, options: options)
-        defer { environment.close() }
+        let environment = try store.open(options)
+        defer { store.close() }
         try environment.store([("small", "1")])
-        #expect(try logByteCount(directory.path) > 0)
+        #expect(try store.logByteCount() > 0)
+        CallFaults.withPlan(at: store.path) { $0.watch() }
         try environment.store((0..<100).map { ("large \($0)", String(repeating: "x", count: 50)) })
-        #expect(try logByteCount(directory.path) == 0)
-        let crashed = try copy(directory.path)
-        try OtherBoot.enter(crashed.path)
-        let again = try LMDBEnvironment.open(at: crashed.path)
-        defer { again.close() }
+        #expect(try store.logByteCount() == 0)
+        let againStore = try RedoStore(crashOf: store)
+        let again = try againStore.open()
+        defer { againStore.close() }
         #expect(try again.value("large 99") != nil)
         #expect(try again.value("small") == "1")
     }
 
+    @Test func `a large commit that failed does not come back, and a crash before it loses nothing`() throws {
+        let store = try RedoStore()
+        var options = LMDBEnvironment.Options()
+        options.redoLimits.entryByteCount = 2_000
+        let environment = try store.open(options)
+        defer { store.close() }
+        try environment.store([("small", "1")])
+        let before = try RedoStore(crashOf: store, ["data.mdb"])
+        let fault = CallFaults.withPlan(at: store.path) { plan in
+            plan.add(.commit, .fails(code: FaultCode.diskFull), after: 0, times: 1)
+        }
+        #expect(throws: LMDBError.self) {
+            try environment.store((0..<100).map { ("large \($0)", String(repeating: "x", count: 50)) })
+        }
+        #expect(CallFaults.withPlan(at: store.path) { $0.remove(fault) } == 1)
+        let crashed = try RedoStore(crashOf: store)
+        try crashed.take("data.mdb", from: before)
+        let again = try crashed.open()
+        defer { crashed.close() }
+        #expect(try again.value("small") == "1")
+        #expect(try again.value("large 9") == nil)
+        try environment.store([("small", "2")])
+        #expect(try RedoStore(crashOf: store).value("small") == "2")
+    }
+
     @Test func `a commit that fails after its entry was written does not come back`() throws {
-        let directory = try TemporaryDirectory()
-        let environment = try open(directory)
-        defer { environment.close() }
+        let store = try RedoStore()
+        let environment = try store.open()
+        defer { store.close() }
         try environment.store([("a", "1")])
-        let end = try logByteCount(directory.path)
-        let fault = CallFaults.withPlan(at: directory.path) { plan in
+        let end = try store.logByteCount()
+        let fault = CallFaults.withPlan(at: store.path) { plan in
             plan.add(.commit, .fails(code: FaultCode.diskFull), after: 0, times: 1)
         }
         let error = #expect(throws: LMDBError.self) { try environment.store([("a", "failed"), ("b", "failed")]) }
         #expect(error?.isOutcomeUnknown == false)
-        let removed = CallFaults.withPlan(at: directory.path) { $0.remove(fault) }
-        #expect(removed == 1)
-        #expect(try logByteCount(directory.path) == end)
-        let crashed = try copy(directory.path)
-        try OtherBoot.enter(crashed.path)
-        let again = try LMDBEnvironment.open(at: crashed.path)
+        #expect(CallFaults.withPlan(at: store.path) { $0.remove(fault) } == 1)
+        #expect(try store.logByteCount() == end)
+        let againStore = try RedoStore(crashOf: store)
+        let again = try againStore.open()
+        defer { againStore.close() }
         #expect(try again.value("a") == "1")
         #expect(try again.value("b") == nil)
-        again.close()
         try environment.store([("a", "2")])
-        #expect(try logByteCount(directory.path) > end, "the next commit takes the place of the failed one")
+        #expect(try store.logByteCount() > end, "the next commit takes the place of the failed one")
+    }
+
+    /// A process that is killed between its entry and LMDB's commit leaves the entry.
+    @Test(.enabled(if: ForeignProcess.isAvailable), arguments: [true, false])
+    func `an entry without a commit is not taken for that of the next commit`(isLarge: Bool) throws {
+        let store = try RedoStore()
+        var options = LMDBEnvironment.Options()
+        options.redoLimits.entryByteCount = 2_000
+        let environment = try store.open(options)
+        defer { store.close() }
+        try environment.store([("a", "1")])
+        let base = try RedoStore(crashOf: store, ["data.mdb"])
+        try environment.store([("a", "killed"), ("b", "killed")])
+        // Both processes continue the same commits, but one has not made its last.
+        let other = try RedoStore(crashOf: store)
+        try other.take("data.mdb", from: base)
+        let next = try other.openInUse(options)
+        defer { other.close() }
+        let text = String(repeating: "y", count: isLarge ? 3_000 : 10)
+        try next.store([("c", text)])
+        try next.store([("d", "2")])
+        let againStore = try RedoStore(crashOf: other)
+        let again = try againStore.open()
+        defer { againStore.close() }
+        #expect(try again.value("a") == "1")
+        #expect(try again.value("b") == nil)
+        #expect(try again.value("c") == text)
+        #expect(try again.value("d") == "2")
     }
 
     /// Linux takes the pages of a failed sync for written. Pages that no later write touches then never reach the disk.
     @Test func `after another process's sync of the log has failed, the next write does not build on the log`() throws {
-        let directory = try TemporaryDirectory()
-        let environment = try open(directory)
-        defer { environment.close() }
+        let store = try RedoStore()
+        let environment = try store.open()
+        defer { store.close() }
         for number in 1...5 { try environment.store([("a \(number)", String(repeating: "x", count: 3_000))]) }
-        let url = URL(fileURLWithPath: directory.path + "/" + RedoLogFile.name)
-        let lost = [UInt8](try Data(contentsOf: url))
-        let side = try #require(try CheckpointFile(in: directory.path, isReadOnly: false))
+        let lost = try store.bytes(RedoLogFile.name)
+        let side = try #require(try CheckpointFile(in: store.path, isReadOnly: false))
         defer { side.close() }
         try side.add(.log)
         try environment.store([("b", "1")])
         #expect(try side.flags() == [])
-
-        var onDisk = [UInt8](try Data(contentsOf: url))
-        for page in stride(from: 0, to: min(lost.count, onDisk.count), by: 4_096) {
-            let bytes = page..<min(page + 4_096, lost.count, onDisk.count)
-            guard onDisk[bytes] == lost[bytes] else { continue }
-            onDisk.replaceSubrange(bytes, with: repeatElement(0, count: bytes.count))
+        let crashed = try RedoStore(crashOf: store)
+        try crashed.change(RedoLogFile.name) { onDisk in
+            for page in stride(from: 0, to: min(lost.count, onDisk.count), by: 4_096) {
+                let bytes = page..<min(page + 4_096, lost.count, onDisk.count)
+                guard onDisk[bytes] == lost[bytes] else { continue }
+                onDisk.replaceSubrange(bytes, with: repeatElement(0, count: bytes.count))
+            }
         }
-        let crashed = try copy(directory.path)
-        try Data(onDisk).write(to: URL(fileURLWithPath: crashed.path + "/" + RedoLogFile.name))
-        try OtherBoot.enter(crashed.path)
-        let again = try LMDBEnvironment.open(at: crashed.path)
-        defer { again.close() }
+        let again = try crashed.open()
+        defer { crashed.close() }
         for number in 1...5 { #expect(try again.value("a \(number)") != nil) }
         #expect(try again.value("b") == "1")
     }
 
     @Test(.enabled(if: ForeignProcess.isAvailable))
-    func `an open that finds another process recovering waits for it, and not for its end`() async throws {
-        let directory = try TemporaryDirectory()
-        let environment = try open(directory)
+    func `an open waits for a process that recovers the store, as long as it may, and says so`() async throws {
+        let store = try RedoStore()
+        let environment = try store.open()
+        defer { store.close() }
         try environment.store([("a", "1")])
-        let crashed = try copy(directory.path)
-        environment.close()
-        try OtherBoot.enter(crashed.path)
+        let crashed = try RedoStore(crashOf: store)
+        guard let recovering = try LockFile.take(in: crashed.path, fileMode: 0o640) else { throw POSIXError(.EBUSY) }
+        var impatient = LMDBEnvironment.Options()
+        impatient.recoveryPatience = .milliseconds(1_200)
+        var waits: [Duration] = []
+        let refused = #expect(throws: LMDBError.self) {
+            try LMDBEnvironment.open(at: crashed.path, options: impatient, waiting: { waits.append($0) })
+        }
+        #expect(refused?.code == .writerHeld)
+        #expect(refused?.detail.contains("has been recovering the store") == true)
+        #expect(refused?.remedy?.contains("end that process") == false)
+        #expect(waits.count == 1 && waits.allSatisfy { $0 >= .seconds(1) })
+        recovering.release()
+        #expect(try crashed.value(with: impatient, "a") == "1")
+    }
+
+    @Test(.enabled(if: ForeignProcess.isAvailable))
+    func `an open does not wait for processes that have the store open`() async throws {
+        let store = try RedoStore()
+        let environment = try store.open()
+        defer { store.close() }
+        try environment.store([("a", "1")])
+        let crashed = try RedoStore(crashOf: store)
         let other = try ForeignProcess()
         try other.ask("open \(crashed.path) 1073741824")
         var impatient = LMDBEnvironment.Options()
-        impatient.patienceSeconds = 0
-        let refused = #expect(throws: LMDBError.self) { try LMDBEnvironment.open(at: crashed.path, options: impatient) }
-        #expect(refused?.code == .busy)
-        #expect(refused?.detail.contains("has to be recovered") == true)
-        // The other process has recovered the store, and keeps it open.
-        try OtherBoot.enter(crashed.path, boot: BootIdentity.current)
-        let again = try LMDBEnvironment.open(at: crashed.path, options: impatient)
-        #expect(try again.value("a") == "1")
-        again.close()
+        impatient.recoveryPatience = .zero
+        let mark = try UseMark(in: crashed.path)
+        #expect(try crashed.value(with: impatient, "a") == "1")
         other.kill()
+        mark?.end()
     }
 
-    @Test func `a damaged entry before one that shows it was on the disk is an error that changes nothing`() throws {
-        let directory = try TemporaryDirectory()
-        let environment = try open(directory)
-        defer { environment.close() }
-        for number in 1...5 { try environment.store([("a", "\(number)")]) }
-        let crashed = try copy(directory.path)
-        try OtherBoot.enter(crashed.path)
-        let url = URL(fileURLWithPath: crashed.path + "/" + RedoLogFile.name)
-        var bytes = [UInt8](try Data(contentsOf: url))
-        bytes[60] ^= 1
-        try Data(bytes).write(to: url)
-        let before = try Data(contentsOf: URL(fileURLWithPath: crashed.path + "/data.mdb"))
-        let error = #expect(throws: LMDBError.self) { try LMDBEnvironment.open(at: crashed.path) }
-        #expect(error?.code == .damaged && error?.detail.contains("redo.log is damaged at byte 0") == true)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: crashed.path + "/data.mdb")) == before)
-    }
-
-    @Test func `a damaged last entry ends the log`() throws {
-        let directory = try TemporaryDirectory()
-        let environment = try open(directory)
-        defer { environment.close() }
-        for number in 1...5 { try environment.store([("a", "\(number)")]) }
-        let end = try logByteCount(directory.path)
-        let crashed = try copy(directory.path)
-        try OtherBoot.enter(crashed.path)
-        let url = URL(fileURLWithPath: crashed.path + "/" + RedoLogFile.name)
-        var bytes = [UInt8](try Data(contentsOf: url))
-        bytes[end - 16] ^= 1
-        try Data(bytes).write(to: url)
-        let again = try LMDBEnvironment.open(at: crashed.path)
-        defer { again.close() }
-        #expect(try again.value("a") == "4")
-    }
-
-    @Test func `a missing file of the log, or a data file of before, is an error that says so`() throws {
-        let directory = try TemporaryDirectory()
-        let environment = try open(directory)
-        defer { environment.close() }
-        try environment.store([("a", "1")])
-        let old = try copy(directory.path, ["data.mdb"])
-        for name in ["data.mdb", RedoLogFile.name] {
-            let incomplete = try copy(directory.path, Self.files.filter { $0 != name })
-            let error = #expect(throws: LMDBError.self) { try LMDBEnvironment.open(at: incomplete.path) }
-            #expect(error?.detail.contains("\(name) is missing") == true)
-        }
-        for number in 1...20 { try environment.store([("a", "\(number)")]) }
-        let closing = try open(directory)
-        closing.close()
-        let mixed = try copy(directory.path, RedoFiles.names)
-        try FileManager.default.copyItem(atPath: old.path + "/data.mdb", toPath: mixed.path + "/data.mdb")
-        try OtherBoot.enter(mixed.path)
-        // The data file is not older than the checkpoint, so its commits are those of the log.
-        let again = try LMDBEnvironment.open(at: mixed.path)
-        #expect(try again.value("a") == "20")
-        again.close()
-        let newer = try copy(mixed.path, RedoFiles.names)
-        try FileManager.default.copyItem(atPath: old.path + "/data.mdb", toPath: newer.path + "/data.mdb")
-        try OtherBoot.enter(newer.path)
-        let error = #expect(throws: LMDBError.self) { try LMDBEnvironment.open(at: newer.path) }
-        #expect(error?.detail.contains("data.mdb is older than redo.checkpoint") == true)
-    }
-
-    @Test func `the log is short again after a checkpoint, which comes with its length or the growth of the file`()
-        throws
-    {
-        for (log, growth) in [(4_000, 1 << 30), (1 << 20, 20 * 4_096)] {
-            let directory = try TemporaryDirectory()
+    @Test func `a checkpoint is begun with half of the log, and its pages are used again`() throws {
+        for (log, kept) in [(16_000, 1 << 30), (1 << 20, 20 * 4_096)] {
+            let store = try RedoStore()
             var options = LMDBEnvironment.Options()
             options.redoLimits.logByteCount = log
-            options.redoLimits.growthByteCount = growth
-            let environment = try open(directory, options: options)
-            defer { environment.close() }
+            options.redoLimits.entryByteCount = 2_000
+            options.redoLimits.keptByteCount = kept
+            let environment = try store.open(options)
+            defer { store.close() }
             var lengths: [Int] = []
-            for number in 1...200 {
+            for number in 1...400 {
                 try environment.store([("key \(number % 7)", String(repeating: "x", count: 100))])
-                lengths.append(try logByteCount(directory.path))
+                lengths.append(try store.logByteCount())
             }
-            #expect(zip(lengths, lengths.dropFirst()).filter { $1 < $0 }.count > 3)
-            #expect(lengths.max() ?? 0 < 10_000)
-            #expect(try environment.info().fileBytes < 300 * 4_096, "the pages that a checkpoint frees are used again")
+            #expect(zip(lengths, lengths.dropFirst()).filter { $1 < $0 }.count > 3, "\(log), \(kept)")
+            #expect(lengths.max() ?? 0 <= log + 2_100)
+            #expect(try environment.info().fileBytes < 400 * 4_096, "the pages that a checkpoint frees are used again")
+            let againStore = try RedoStore(crashOf: store)
+            let again = try againStore.open()
+            defer { againStore.close() }
+            for number in 394...400 { #expect(try again.value("key \(number % 7)") != nil) }
         }
     }
 
-    @Test func `after a clean close the data file is whole by itself, also if another program writes to it`() throws {
-        let directory = try TemporaryDirectory()
-        let environment = try open(directory)
+    @Test(.enabled(if: ForeignProcess.isAvailable))
+    func `after a clean close the data file is whole by itself, also if another program writes to it`() throws {
+        let store = try RedoStore()
+        let environment = try store.open()
+        defer { store.close() }
         for number in 1...5 { try environment.store([("a", "\(number)")]) }
-        environment.close()
-        let alone = try copy(directory.path, ["data.mdb"])
-        let plain = try LMDBEnvironment.open(at: alone.path)
-        #expect(!plain.logsCommits)
-        #expect(try plain.value("a") == "5")
-        for number in 6...30 { try plain.store([("a", "\(number)"), ("foreign", "\(number)")]) }
-        plain.close()
-        // The other program wrote to the data file only, and then the system crashed.
-        let crashed = try copy(directory.path, RedoFiles.names)
-        try FileManager.default.copyItem(atPath: alone.path + "/data.mdb", toPath: crashed.path + "/data.mdb")
-        try OtherBoot.enter(crashed.path)
-        let again = try open(crashed)
-        defer { again.close() }
-        #expect(try again.value("a") == "30")
+        store.close()
+        let alone = try RedoStore(crashOf: store, ["data.mdb"])
+        let reader = try alone.open(LMDBEnvironment.Options(isReadOnly: true))
+        defer { alone.close() }
+        #expect(try reader.value("a") == "5")
+        alone.close()
+        // A program that knows no log.
+        let foreign = try ForeignProcess()
+        try foreign.ask("open \(alone.path) 1073741824")
+        try foreign.ask("write test foreign 25")
+        foreign.kill()
+        let crashed = try RedoStore(crashOf: store)
+        try crashed.take("data.mdb", from: alone)
+        let again = try crashed.open()
+        defer { crashed.close() }
+        #expect(try again.value("foreign000024") == "foreign")
         try again.store([("b", "1")])
-        #expect(try again.value("foreign") == "30")
+        let lastStore = try RedoStore(crashOf: crashed)
+        let last = try lastStore.open()
+        defer { lastStore.close() }
+        #expect(try last.value("foreign000024") == "foreign")
+        #expect(try last.value("b") == "1")
     }
 
     @Test func `a process that writes nothing gives up its pin, and the next write takes another`() throws {
-        let directory = try TemporaryDirectory()
-        let environment = try open(directory)
-        defer { environment.close() }
+        let store = try RedoStore()
+        let environment = try store.open()
+        defer { store.close() }
         try environment.store([("a", "1")])
         #expect(try environment.readers().filter(\.isPin).count == 1)
         let transaction = try environment.beginRead()
@@ -335,36 +304,31 @@ import Testing
     }
 
     /// Clears the pins as a process does that takes their processes for dead, because it has another pid namespace.
-    private func clearPins(_ directory: TemporaryDirectory) throws {
-        // LMDB 0.9's lock file: the number of slots, and the process and our mark within a slot.
-        let (countOffset, slotsOffset, slotByteCount, processOffset, markOffset) = (56, 128, 64, 8, 32)
-        // The descriptor stays open, because closing it would release the locks of this process on the file.
-        let descriptor = unsafe Glibc.open(directory.path + "/lock.mdb", O_RDWR)
-        try #require(descriptor >= 0)
-        var count: UInt32 = 0
-        try #require(unsafe pread(descriptor, &count, 4, countOffset) == 4)
-        var cleared = 0
-        for slot in 0..<Int(count) {
-            let start = slotsOffset + slot * slotByteCount
-            var (mark, process): (UInt64, UInt32) = (0, 0)
-            try #require(unsafe pread(descriptor, &mark, 8, start + markOffset) == 8)
-            guard mark != 0 else { continue }
-            try #require(unsafe pwrite(descriptor, &process, 4, start + processOffset) == 4)
-            cleared += 1
+    private func clearPins(_ store: RedoStore) throws {
+        let map = try #require(LockFileMap(of: store.path))
+        let table = ReaderTable(map, slotCount: 100)
+        let pins = table.pins
+        #expect(pins.count == 1)
+        for slot in 0..<100 {
+            let start = LockFileMap.slotsOffset + slot * 64
+            // The mark of a pin.
+            if map.load(start + 32, as: UInt64.self) != 0 { map.store(UInt32(0), at: start + 8) }
         }
-        #expect(cleared == 1)
+        #expect(table.pins.isEmpty)
+        // The descriptor stays open, because closing it would release the locks of this process on the file.
+        _ = unsafe Unmanaged.passRetained(map)
     }
 
     @Test func `a write whose pin another process clears fails, and the next one takes a new pin`() throws {
-        let directory = try TemporaryDirectory()
-        let environment = try open(directory)
-        defer { environment.close() }
+        let store = try RedoStore()
+        let environment = try store.open()
+        defer { store.close() }
         try environment.store([("a", "1")])
         let checkpoint = try #require(try environment.redoStatus()).transaction
         var transaction = try environment.beginWrite()
         let database = try transaction.database()
         try transaction.put(database, "a", "2")
-        try clearPins(directory)
+        try clearPins(store)
         do throws(LMDBError) {
             try transaction.commit()
             Issue.record("the commit used pages of the checkpoint again")
@@ -375,42 +339,55 @@ import Testing
         try environment.store([("a", "3")])
         #expect(try environment.readers().filter(\.isPin).count == 1)
         #expect(try #require(try environment.redoStatus()).transaction > checkpoint, "a new pin holds a new checkpoint")
-        let crashed = try copy(directory.path)
-        try OtherBoot.enter(crashed.path)
-        let again = try LMDBEnvironment.open(at: crashed.path)
-        defer { again.close() }
-        #expect(try again.value("a") == "3")
+        #expect(try RedoStore(crashOf: store).value("a") == "3")
     }
 
-    @Test func `removing the log leaves a whole data file, also after a crash of the system`() throws {
-        let directory = try TemporaryDirectory()
-        let environment = try open(directory)
-        defer { environment.close() }
+    @Test func `a relaxed commit is in the log, and only the first of them waits for its sync`() throws {
+        let store = try RedoStore()
+        let environment = try store.open()
+        defer { store.close() }
         try environment.store([("a", "1")])
-        let old = try copy(directory.path, ["data.mdb"])
+        CallFaults.withPlan(at: store.path) { $0.watch() }
+        func syncs() -> Int { CallFaults.withPlan(at: store.path) { $0.counts[.syncFile] ?? 0 } }
+        var counts: [Int] = []
+        for number in 2...6 {
+            let before = syncs()
+            var transaction = try environment.beginWrite(syncsMeta: false)
+            try transaction.put(try transaction.database(), "a", "\(number)")
+            try transaction.commit()
+            counts.append(syncs() - before)
+        }
+        #expect(counts == [1, 0, 0, 0, 0])
+        #expect(try RedoStore(crashOf: store).value("a") == "6")
+    }
+
+    @Test func `removing the log leaves a whole data file`() throws {
+        let store = try RedoStore()
+        let environment = try store.open()
+        defer { store.close() }
+        try environment.store([("a", "1")])
+        let old = try RedoStore(crashOf: store, ["data.mdb"])
         for number in 2...9 { try environment.store([("a", "\(number)")]) }
-        let crashed = try copy(directory.path, RedoFiles.names)
-        try FileManager.default.copyItem(atPath: old.path + "/data.mdb", toPath: crashed.path + "/data.mdb")
-        try OtherBoot.enter(crashed.path)
+        let crashed = try RedoStore(crashOf: store)
+        try crashed.take("data.mdb", from: old)
         try RedoFiles.remove(in: crashed.path)
-        #expect(!FileManager.default.fileExists(atPath: crashed.path + "/" + RedoLogFile.name))
-        let plain = try LMDBEnvironment.open(at: crashed.path)
-        defer { plain.close() }
+        for name in RedoFiles.names { #expect(!FileManager.default.fileExists(atPath: crashed.path + "/" + name)) }
+        let plain = try crashed.open()
+        defer { crashed.close() }
         #expect(!plain.logsCommits)
         #expect(try plain.value("a") == "9")
     }
 
     @Test func `the check of a log finds a damaged entry, while the store is open`() throws {
-        let directory = try TemporaryDirectory()
-        let environment = try open(directory)
-        defer { environment.close() }
+        let store = try RedoStore()
+        let environment = try store.open()
+        defer { store.close() }
         for number in 1...5 { try environment.store([("a", "\(number)")]) }
-        #expect(try RedoFiles.fault(in: directory.path) == nil)
-        let url = URL(fileURLWithPath: directory.path + "/" + RedoLogFile.name)
-        let file = try FileHandle(forUpdating: url)
+        #expect(try RedoFiles.fault(in: store.path) == nil)
+        let file = try FileHandle(forUpdating: store.url(RedoLogFile.name))
         defer { try? file.close() }
-        try file.seek(toOffset: 60)
+        try file.seek(toOffset: 70)
         try file.write(contentsOf: Data([0xFF]))
-        #expect(try RedoFiles.fault(in: directory.path)?.contains("redo.log is damaged at byte 0") == true)
+        #expect(try RedoFiles.fault(in: store.path)?.contains("redo.log is damaged at byte 64") == true)
     }
 }

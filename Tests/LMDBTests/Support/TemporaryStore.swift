@@ -57,6 +57,12 @@ extension LMDBEnvironment {
         try transaction.commit()
     }
 
+    /// Copies the newest commit to an empty directory, with its free pages.
+    func copy(to directory: String) throws(LMDBError) {
+        var copy = try beginCopy(to: directory)
+        while try copy.advance() {}
+    }
+
     /// Returns the value under a key in a new snapshot.
     func value(_ key: String, in name: String = "test") throws -> String? {
         let transaction = try beginRead()

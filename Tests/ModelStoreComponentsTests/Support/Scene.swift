@@ -35,7 +35,7 @@ struct Scene {
     ) async throws -> Notices {
         let notices = Notices()
         var storeOptions = StoreOptions()
-        storeOptions.mapByteCount = 64 << 20
+        storeOptions.addressSpaceByteCount = 64 << 20
         storeOptions.ownership = options
         storeOptions.ownership.leakDelay = .zero
         storeOptions.ownership.onNotice = { notices.add($0) }

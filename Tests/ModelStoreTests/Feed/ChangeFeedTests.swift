@@ -17,7 +17,7 @@ import Testing
     /// the address space.
     static func small(_ options: StoreOptions = StoreOptions()) -> StoreOptions {
         var options = options
-        options.mapByteCount = 1 << 30
+        options.addressSpaceByteCount = 1 << 30
         return options
     }
 

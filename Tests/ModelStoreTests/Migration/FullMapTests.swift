@@ -41,7 +41,7 @@ private enum Log {
     private static func full(_ directory: TestDirectory) throws -> StoreOptions {
         let file = try FileManager.default.attributesOfItem(atPath: directory.path + "/data.mdb")
         var options = StoreOptions()
-        options.mapByteCount = try #require(file[.size] as? Int) + 200_000
+        options.addressSpaceByteCount = try #require(file[.size] as? Int) + 200_000
         return options
     }
 

@@ -1,29 +1,23 @@
 import Foundation
 import Testing
 
-/// Stores that earlier versions of this library made, kept forever. Each must open with its original content.
+/// Stores that earlier versions of this library made, kept forever. Each must open with its original content, and keep its format.
 ///
-/// A folder is added to `Fixtures` when the format grows, or when catalogs can express more. It contains `data.mdb.gz`, the data
-/// file of a compacted copy, and `export.jsonl` and `schema.json`, the output of `export` and `schema --output json` at that
-/// time. Fixtures never change afterwards.
+/// A folder is added to `Fixtures` when the format grows, or when catalogs can express more. Its name begins with the format, as in
+/// `format-2-migrated`. Fixtures never change afterwards.
 @Suite("Stores of earlier versions") struct FixtureTests {
-    private static let fixtures = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Fixtures")
+    @Test func `there is one of each format`() {
+        #expect(Fixture.all.map(\.name).contains("format-1-first"))
+        for format: UInt32 in 1...3 { #expect(Fixture.all.map(\.format).contains(format)) }
+    }
 
-    private static let names: [String] =
-        (try? FileManager.default.contentsOfDirectory(atPath: fixtures.path).sorted()) ?? []
-
-    @Test func `there are some`() { #expect(Self.names.contains("format-1-first")) }
-
-    @Test(arguments: names) func `a store of an earlier version holds what it held`(name: String) throws {
-        let folder = Self.fixtures.appending(path: name)
+    @Test(arguments: Fixture.all) func `a store of an earlier version holds what it held`(fixture: Fixture) throws {
         let tool = try Tool()
-        try FileManager.default.createDirectory(atPath: tool.store, withIntermediateDirectories: true)
-        try unpack(folder.appending(path: "data.mdb.gz"), to: tool.store + "/data.mdb")
-        let expected = try String(contentsOf: folder.appending(path: "export.jsonl"), encoding: .utf8)
-        let schema = try String(contentsOf: folder.appending(path: "schema.json"), encoding: .utf8)
+        try fixture.unpack(to: tool.store)
+        let expected = try fixture.text("export.jsonl")
+        let schema = try fixture.text("schema.json")
         // First the test only reads the store, then it runs commands that write.
-        for command in [["export"], ["verify"], ["migrate", "--schema", folder.path + "/schema.json"], ["verify"]] {
+        for command in [["export"], ["verify"], ["migrate", "--schema", fixture.path("schema.json")], ["verify"]] {
             let run = try tool.run(command)
             #expect(run.status == 0, "\(command): \(run.errors)")
             if command == ["export"] { #expect(run.output == expected) }
@@ -36,16 +30,6 @@ import Testing
         #expect(again.status == 0, "\(again.errors)")
         #expect(try tool.run("export").output == expected)
         #expect(try tool.run("verify").status == 0)
-    }
-
-    private func unpack(_ archive: URL, to path: String) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/gzip")
-        process.arguments = ["-d", "-c", archive.path]
-        try Data().write(to: URL(filePath: path))
-        process.standardOutput = try FileHandle(forWritingTo: URL(filePath: path))
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+        #expect(try OldStore(tool.store).format == fixture.format)
     }
 }

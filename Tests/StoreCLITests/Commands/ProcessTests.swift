@@ -86,6 +86,44 @@ import Testing
         #expect(try tool.run("set", "Sensor", "s1", "room=attic", "--timeout", "soon").status == 64)
     }
 
+    @Test(.enabled(if: Python.interpreter != nil, "needs Python with py-lmdb"))
+    func `A backup, a compacted copy and a restore from a store do not wait for its stopped writer`() throws {
+        let tool = try Sample.tool()
+        let content = try tool.run("export").output
+        let other = try #require(try LockedWriter(on: tool.store))
+        try other.whileStopped {
+            for arguments in [["backup", "copy"], ["compact", "small"], ["--store", "new", "restore", "store"]] {
+                let run = try tool.run(["--timeout", "0.05"] + arguments)
+                #expect(run.status == 0, "\(arguments): \(run.errors)")
+                #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
+            }
+        }
+        try other.release()
+        for name in ["copy", "small", "new"] {
+            #expect(try tool.run("--store", name, "export").output == content)
+            #expect(try tool.run("--store", name, "verify").status == 0)
+        }
+    }
+
+    @Test(arguments: ["backup", "restore"])
+    func `A copy shows its progress on a terminal only`(command: String) throws {
+        let tool = try Sample.empty()
+        let text = String(repeating: "a long line ", count: 10_000)
+        try tool.write("many.jsonl", (0..<30).map { "{\"text\": \"\($0) \(text)\"}" }.joined(separator: "\n"))
+        try tool.run("import", "Log", "many.jsonl")
+        let arguments = command == "backup" ? ["backup", "made"] : ["--store", "made", "restore", "store"]
+        let terminal = try PseudoTerminal(columns: 100, rows: 12)
+        let started = try tool.start(arguments, errors: terminal.handle)
+        terminal.takeRest()
+        #expect(try started.finish().status == 0)
+        terminal.takeRest()
+        let drawn = String(decoding: terminal.bytes, as: UTF8.self)
+        #expect(drawn.contains("copying  [") && drawn.contains(" bytes"), "\(drawn)")
+        try FileManager.default.removeItem(atPath: tool.path("made"))
+        let silent = try tool.run(arguments)
+        #expect(silent.status == 0 && !silent.errors.contains("copying"), "\(silent.errors)")
+    }
+
     @Test func `An export whose reader does not read releases its snapshot, and writes everything later`() throws {
         let tool = try Sample.empty()
         try tool.write("many.jsonl", (0..<20_000).map { "{\"text\": \"line \($0)\"}" }.joined(separator: "\n"))

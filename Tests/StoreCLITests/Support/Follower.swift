@@ -54,6 +54,11 @@ struct Follower {
         try wait { try condition(try String(contentsOfFile: started.files + ".out", encoding: .utf8)) }
     }
 
+    /// Waits until its standard error contains a text.
+    func waitForErrors(containing text: String) throws {
+        try wait { try String(contentsOfFile: started.files + ".err", encoding: .utf8).contains(text) }
+    }
+
     private func wait(until condition: () throws -> Bool) throws {
         let limit = Date() + 240
         while Date() < limit {

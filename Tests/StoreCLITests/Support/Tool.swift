@@ -37,10 +37,10 @@ final class Tool {
     /// Writes a file into the folder.
     func write(_ name: String, _ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(filePath: path(name))) }
 
-    /// Starts a command. Its output goes to files, so that no pipe fills up, unless `output` is given.
+    /// Starts a command. Its output goes to files, so that no pipe fills up, unless `output` or `errors` is given.
     func start(
         _ arguments: [String], program: String = executable, input: FileHandle? = nil, output: FileHandle? = nil,
-        environment: [String: String] = [:]
+        errors: FileHandle? = nil, environment: [String: String] = [:]
     ) throws -> Started {
         let process = Process()
         process.executableURL = URL(filePath: program)
@@ -54,7 +54,7 @@ final class Tool {
         let name = "." + UUID().uuidString
         for suffix in [".out", ".err"] { try write(name + suffix, "") }
         process.standardOutput = try output ?? FileHandle(forWritingTo: URL(filePath: path(name + ".out")))
-        process.standardError = try FileHandle(forWritingTo: URL(filePath: path(name + ".err")))
+        process.standardError = try errors ?? FileHandle(forWritingTo: URL(filePath: path(name + ".err")))
         try process.run()
         return Started(process: process, files: path(name))
     }

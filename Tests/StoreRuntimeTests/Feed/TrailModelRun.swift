@@ -47,7 +47,7 @@ final class TrailModelRun {
     private static func options(retained: Int, trail: Int?) -> StoreOptions {
         var options = StoreOptions()
         options.durability = .relaxed
-        options.mapByteCount = 1 << 28
+        options.addressSpaceByteCount = 1 << 28
         options.limits.retainedChangeSets = retained
         options.limits.changedRecordLimit = trail
         return options

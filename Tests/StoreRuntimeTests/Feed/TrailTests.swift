@@ -13,7 +13,7 @@ import Testing
     private static func options(trail: Int? = 1_000, retained: Int = 1) -> StoreOptions {
         var options = StoreOptions()
         options.durability = .relaxed
-        options.mapByteCount = 1 << 30
+        options.addressSpaceByteCount = 1 << 30
         options.limits.retainedChangeSets = retained
         options.limits.changedRecordLimit = trail
         return options

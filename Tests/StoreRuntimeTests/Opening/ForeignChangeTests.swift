@@ -110,7 +110,7 @@ import Testing
         }
         let folder = try StoreFolder()
         let newest = try original.position.sequence
-        try original.core.environment.copy(to: folder.path, compacting: true)
+        try original.core.environment.compact(to: folder.path)
         try original.write { tx in _ = try tx.update(Sensor.self, id: "a") { $0.celsius = 1 } }
         try CompactedCopy(original: original.core, directory: folder.path).settle()
         let copy = try Store(at: folder.path, records: Sensor.self)

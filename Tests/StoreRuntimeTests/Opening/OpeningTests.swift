@@ -136,24 +136,6 @@ import Testing
         }
     }
 
-    @Test func `a store of an earlier format becomes one of this by writing, and not by reading`() throws {
-        let sample = try SampleStore()
-        func format() throws -> [UInt8] {
-            var found: [UInt8] = []
-            try sample.folder.tamper { raw in found = try raw.value(SampleStore.metadata, MetadataKey.format) }
-            return found
-        }
-        try sample.folder.tamper { raw in
-            try raw.put(SampleStore.metadata, MetadataKey.format, KeyBytes.little(UInt32(1)))
-        }
-        var options = StoreOptions()
-        options.isReadOnly = true
-        try Store(at: sample.folder.path, records: Sensor.self, options: options).close()
-        #expect(try format() == KeyBytes.little(UInt32(1)))
-        try open(sample.folder).close()
-        #expect(try format() == KeyBytes.little(StoreFormat.version))
-    }
-
     @Test(arguments: [MetadataKey.format, MetadataKey.identity, MetadataKey.head, MetadataKey.catalogVersion])
     func `a store whose metadata is damaged says so`(key: [UInt8]) throws {
         let sample = try SampleStore()

@@ -10,9 +10,10 @@ import Testing
     private static let first = Sensor(id: "a", room: "r", serial: "1")
     private static let second = Sensor(id: "b", room: "r", serial: "2")
 
-    private func open(_ path: String, log: Bool? = nil) throws -> Store {
+    private func open(_ path: String, log: Bool = true, upgrades: Bool = false) throws -> Store {
         var options = StoreOptions()
         options.usesRedoLog = log
+        options.upgradesFormat = upgrades
         return try Store(at: path, records: Sensor.self, options: options)
     }
 
@@ -29,7 +30,6 @@ import Testing
             try FileManager.default.copyItem(atPath: path + "/" + name, toPath: folder.path + "/" + name)
         }
         try FileManager.default.copyItem(atPath: data, toPath: folder.path + "/data.mdb")
-        try OtherBoot.enter(folder.path)
         return folder
     }
 
@@ -54,23 +54,32 @@ import Testing
         again.close()
     }
 
-    @Test func `turned off, a store has no log, and the earlier format, until a program turns it on`() throws {
+    private func turn(isOn: Bool, _ folder: StoreFolder) throws {
+        try RedoLogSwitch.turn(isOn: isOn, at: folder.path, options: StoreOptions())
+    }
+
+    @Test func `turned off, a store has no log, and the earlier format, until it is turned on`() throws {
         let folder = try StoreFolder()
         let store = try open(folder.path)
         try store.write { tx in _ = try tx.insert(Self.first) }
         let feed = try store.position
         store.close()
-        let off = try open(folder.path, log: false)
+        let kept = try open(folder.path, log: false)
+        #expect(try format(kept) == 3 && kept.usage().redoLog != nil, "the option is for new stores")
+        kept.close()
+        try turn(isOn: false, folder)
+        let off = try open(folder.path)
         #expect(try format(off) == 2)
         #expect(try off.usage().redoLog == nil && off.ownership.report().redoLog == nil)
         #expect(try off.position == feed, "turning the log off is no write of another program")
         #expect(try off.findings() == [])
         off.close()
         #expect(!RedoFiles.exist(in: folder.path))
-        let still = try open(folder.path)
-        #expect(try still.usage().redoLog == nil)
+        let still = try open(folder.path, upgrades: true)
+        #expect(try still.usage().redoLog == nil && format(still) == 2)
         still.close()
-        let on = try open(folder.path, log: true)
+        try turn(isOn: true, folder)
+        let on = try open(folder.path)
         #expect(try format(on) == 3)
         #expect(try on.usage().redoLog != nil)
         #expect(try on.position == feed)
@@ -78,7 +87,8 @@ import Testing
         on.close()
     }
 
-    @Test func `a store of the earlier format gets a log, with the same feed`() throws {
+    @Test func `a store of the earlier format gets a log when a program raises the format, with the same feed`() throws
+    {
         let folder = try StoreFolder()
         let old = try open(folder.path, log: false)
         try old.write { tx in _ = try tx.insert(Self.first) }
@@ -90,7 +100,10 @@ import Testing
             var head = try StoreFormat.head(databases, raw.snapshot)
             try head.write(databases, in: &raw)
         }
-        let store = try open(folder.path)
+        let unchanged = try open(folder.path)
+        #expect(try format(unchanged) == 2 && unchanged.usage().redoLog == nil)
+        unchanged.close()
+        let store = try open(folder.path, upgrades: true)
         #expect(try format(store) == 3)
         #expect(try store.usage().redoLog != nil)
         #expect(try store.position == feed)
@@ -102,8 +115,8 @@ import Testing
         let store = try open(folder.path, log: false)
         #expect(
             storeError { try RedoLogSwitch.turn(isOn: true, at: folder.path, options: StoreOptions()) }?.code == .inUse)
-        let second = try open(folder.path, log: true)
-        #expect(try second.usage().redoLog == nil)
+        let second = try open(folder.path, upgrades: true)
+        #expect(try second.usage().redoLog == nil && format(second) == 2)
         second.close()
         store.close()
     }
@@ -155,7 +168,7 @@ import Testing
         let damaged = try crashed(folder.path, data: folder.path + "/data.mdb")
         store.close()
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: damaged.path + "/redo.log"))
-        try file.seek(toOffset: 60)
+        try file.seek(toOffset: 124)
         try file.write(contentsOf: Data([0xFF, 0xFF]))
         try file.close()
         #expect(storeError { _ = try open(damaged.path) }?.code == .damaged)
@@ -163,6 +176,28 @@ import Testing
         let restored = try open(damaged.path)
         #expect(try restored.all(Sensor.self).count == 5)
         restored.close()
+    }
+
+    @Test func `a copy of a store with a log gets its own log, and keeps the format`() throws {
+        let folder = try StoreFolder()
+        let store = try open(folder.path)
+        try store.write { tx in _ = try tx.insert(Self.first) }
+        let backup = try StoreFolder()
+        try store.backup(to: backup.path + "/copy")
+        store.close()
+        #expect(!RedoFiles.exist(in: backup.path + "/copy"))
+        let copy = try open(backup.path + "/copy", log: false)
+        #expect(try format(copy) == 3 && copy.usage().redoLog != nil)
+        #expect(try copy.all(Sensor.self) == [Self.first])
+        copy.close()
+    }
+
+    @Test func `a new store that shall have no log has the earlier format, with the mark`() throws {
+        let folder = try StoreFolder()
+        try open(folder.path, log: false).close()
+        let store = try open(folder.path, upgrades: true)
+        #expect(try format(store) == 2 && store.usage().redoLog == nil)
+        store.close()
     }
 
     @Test func `an interrupted creation holds no store for readers, and the next open for writing completes it`() throws

@@ -30,7 +30,7 @@ import Testing
 
     private static func options() -> StoreOptions {
         var options = StoreOptions()
-        options.mapByteCount = 256 << 10
+        options.addressSpaceByteCount = 256 << 10
         options.durability = .relaxed
         return options
     }

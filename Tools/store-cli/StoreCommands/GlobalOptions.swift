@@ -36,7 +36,7 @@ struct GlobalOptions: ParsableArguments {
 
     /// Opens the store for reading and closes it after `body`.
     func read<T>(_ body: (Store) throws -> T) throws -> T {
-        let store = try StoreAccess.openForReading(requireStore())
+        let store = try StoreAccess.openForReading(requireStore(), timeout: timeout?.duration)
         defer { store.close() }
         return try body(store)
     }

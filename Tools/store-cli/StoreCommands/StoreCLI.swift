@@ -14,7 +14,7 @@ struct StoreCLI: ParsableCommand {
             replicas cannot be reached; 64 wrong usage \
             or expression; 65 bad input data; 66 no such store or file; 74 input/output error, disk or map full; 75 \
             another program wrote for longer than --timeout; 76 the disk failed, and the write may or may not have been \
-            made; 78 the store's format is newer than this program.
+            made; 78 the store's format is newer than this program, or too old for the change.
             """,
         subcommands: [
             Create.self, Types.self, Schema.self, Import.self, Export.self, Get.self, Query.self, Insert.self,
@@ -22,7 +22,7 @@ struct StoreCLI: ParsableCommand {
             Revert.self, Consumers.self, Migrate.self, Stat.self,
             Readers.self, Verify.self, ReplicationGroup.self,
             Record.self, Replay.self,
-            Backup.self, Compact.self, Restore.self, RedoLog.self,
+            Backup.self, Compact.self, Restore.self, RedoLog.self, Upgrade.self,
         ])
 
     @OptionGroup var options: GlobalOptions

@@ -78,11 +78,11 @@ package struct ConsumerState: Hashable, Sendable {
 /// Limits how far a consumer can hold back the retention of the feed. The store keeps change sets that the consumer has not seen
 /// while all of these limits hold. Beyond any of them, the consumer expires.
 public struct RetentionLease: Hashable, Sendable {
-    /// The maximum number of change sets that the store keeps for the consumer.
+    /// The maximum number of change sets that the store keeps for the consumer. From 0 to 2^46.
     public var changeSets: Int
-    /// The maximum age of a change set that the store keeps for the consumer.
+    /// The maximum age of a change set that the store keeps for the consumer. From zero to a century.
     public var age: Duration
-    /// The maximum size of the feed in bytes while the store keeps change sets for the consumer.
+    /// The maximum size of the feed in bytes while the store keeps change sets for the consumer. From 0 to 2^46.
     public var byteCount: Int
 
     /// Creates a lease with these limits.

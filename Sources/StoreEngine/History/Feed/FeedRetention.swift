@@ -36,6 +36,8 @@ package struct FeedRetention {
         package var hasMore = false
         /// Whether there are writes to commit.
         package var didWrite = false
+        /// Whether change sets were removed.
+        package var didRemove = false
         /// Whether a consumer has expired.
         package var didExpire = false
         /// Set if consumers kept the step from removing change sets beyond the limits: before the feed reaches this sequence
@@ -67,16 +69,18 @@ package struct FeedRetention {
 
     /// Removes the change sets that the limits do not retain. If the store has a trail, the step first adds them to it.
     ///
-    /// - Parameter walk: the point where the previous step stopped adding to the trail. Keep it for the next step if this one
-    ///   commits.
+    /// - Parameters:
+    ///   - byteCount: the number of bytes that the feed shall have, if it is less than its limit.
+    ///   - walk: the point where the previous step stopped adding to the trail. Keep it for the next step if this one commits.
     package func step(
-        _ head: inout FeedHead, now: Date, _ walk: inout FeedWalk?, _ raw: inout LMDBWriteTransaction
+        _ head: inout FeedHead, now: Date, feedByteCount byteCount: Int? = nil, _ walk: inout FeedWalk?,
+        _ raw: inout LMDBWriteTransaction
     ) throws(StoreError) -> Outcome {
         var outcome = Outcome()
         let retained = UInt64(max(limits.retainedChangeSets, 1))
         var wanted = head.oldest
         if head.sequence >= retained { wanted = max(wanted, head.sequence - retained + 1) }
-        wanted = max(wanted, try oldestByBytes(head, raw), try oldestByAge(head, now, raw))
+        wanted = max(wanted, try oldestByBytes(byteCount, head, raw), try oldestByAge(head, now, raw))
         let wasOldest = head.oldest
         (head.oldest, outcome.didExpire) = try allowed(wanted, head, now, &raw)
         outcome.didWrite = outcome.didExpire
@@ -91,6 +95,7 @@ package struct FeedRetention {
         }
         let removed = try removeFragments(
             before: try removable(head, raw), atMost: FeedRetention.fragmentsPerStep, &raw)
+        outcome.didRemove = removed > 0
         if removed > 0 || head.oldest != wasOldest { outcome.didWrite = true }
         if removed == FeedRetention.fragmentsPerStep || head.oldest - wasOldest >= UInt64(FeedRetention.agesPerStep) {
             outcome.hasMore = true
@@ -118,8 +123,11 @@ package struct FeedRetention {
 
     // An estimate that treats all change sets as equally large. It counts all stored change sets, whether retained or waiting for
     // removal, because the bytes belong to all of them.
-    private func oldestByBytes(_ head: FeedHead, _ raw: borrowing LMDBWriteTransaction) throws(StoreError) -> UInt64 {
-        guard let limit = limits.retainedFeedByteCount, head.sequence >= head.oldest else { return head.oldest }
+    private func oldestByBytes(
+        _ wanted: Int?, _ head: FeedHead, _ raw: borrowing LMDBWriteTransaction
+    ) throws(StoreError) -> UInt64 {
+        let limits = [wanted, limits.retainedFeedByteCount].compactMap { $0 }
+        guard let limit = limits.min(), head.sequence >= head.oldest else { return head.oldest }
         let bytes = try FeedRetention.byteCount(databases, raw.snapshot)
         guard bytes > limit else { return head.oldest }
         let first = try mapLMDB { () throws(LMDBError) in try firstStored(raw) } ?? head.oldest

@@ -26,9 +26,18 @@ extension CatalogEditor {
             let isOlder = SchemaMismatch.isOlder(declared, than: old, retired: replaced)
             throw isOlder ? SchemaMismatch.error(declared, old, retired: replaced) : error
         }
+        if onlyNamesCases(evolution), try isFirstFormat() { return [] }
         try replace(old, with: evolution.type)
         try rebuildUnique(from: old, to: evolution.type)
         return evolution.changes
+    }
+
+    /// Returns whether the only steps are names for the cases of enums, which no record depends on. A store of format 1 stays without
+    /// them, because the catalog of that format cannot describe a type that has changed.
+    private func onlyNamesCases(_ evolution: SchemaEvolution) -> Bool {
+        evolution.changes.allSatisfy { change in
+            if case .nameCases = change { true } else { false }
+        }
     }
 
     /// Throws an error if a program declares a type as it was before a migration removed or replaced it. An older program must

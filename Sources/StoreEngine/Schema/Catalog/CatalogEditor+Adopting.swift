@@ -4,6 +4,7 @@ extension CatalogEditor {
     ///
     /// The feed does not contain this change, because the type existed before the feed begins.
     package mutating func adopt(_ type: RecordType) throws(StoreError) {
+        try requireFormat(of: type)
         try CatalogStorage.write(type, to: databases.catalog, in: &raw)
         keep(type)
         didWrite = true

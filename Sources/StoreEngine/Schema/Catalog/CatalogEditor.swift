@@ -96,6 +96,7 @@ package struct CatalogEditor: ~Copyable {
     }
 
     mutating func write(_ type: RecordType) throws(StoreError) {
+        try requireFormat(of: type)
         if let typeIndex = index(of: type), types[typeIndex].fields != type.fields || type.isReplaced == true {
             changesForm = true
         }
@@ -103,6 +104,19 @@ package struct CatalogEditor: ~Copyable {
         head = try FeedHousekeeping.append(.schema, type: type.id, description: json, head, databases, context, &raw)
         keep(type)
         didWrite = true
+    }
+
+    /// Throws if programs that know only the store's format cannot read the description of a type.
+    ///
+    /// - Throws: ``StoreError`` with the code `olderFormat`.
+    func requireFormat(of type: RecordType) throws(StoreError) {
+        guard let part = type.partWithoutFirstFormat else { return }
+        try StoreFormat.require(StoreFormat.versionWithoutLog, for: part, databases, raw.snapshot)
+    }
+
+    /// Whether the store has format 1.
+    func isFirstFormat() throws(StoreError) -> Bool {
+        try StoreFormat.version(databases, raw.snapshot) < StoreFormat.versionWithoutLog
     }
 
     /// Stores the new description of a type in memory.

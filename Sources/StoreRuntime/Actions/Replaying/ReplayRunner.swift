@@ -6,10 +6,13 @@ import StoreEngine
 struct ReplayRunner {
     let core: StoreCore
 
+    /// The most attempts of a batch that finds the store full.
+    private static let maximumFullPasses = 8
+
     private enum Pass {
         case committed([Position])
         case failed(at: Int, any Error)
-        case mapFull
+        case full(StoreError)
     }
 
     /// Replays the change sets up to the first one that cannot be replayed.
@@ -51,6 +54,7 @@ struct ReplayRunner {
     private func commit(_ rest: inout ArraySlice<ReplayedWrite>, _ done: inout ReplayedWrites) throws {
         var batch = rest.prefix { if case .schema = $0.content { false } else { true } }
         rest = rest.dropFirst(batch.count)
+        var fullCount = 0
         while !batch.isEmpty {
             switch try pass(batch) {
             case .committed(let positions):
@@ -60,7 +64,13 @@ struct ReplayRunner {
                 // Replay the change sets before it again, without it.
                 done.failure = error
                 batch = batch.prefix(number)
-            case .mapFull: _ = try core.environment.double()
+            case .full(let failure):
+                fullCount += 1
+                if failure.code == .mapFull {
+                    _ = try core.environment.double()
+                } else if fullCount > Self.maximumFullPasses || !core.retention.makeRoom(trims: true) {
+                    throw failure
+                }
             }
         }
     }
@@ -68,6 +78,8 @@ struct ReplayRunner {
     private func pass(_ writes: ArraySlice<ReplayedWrite>) throws -> Pass {
         let state = core.state
         var raw = try mapLMDB { () throws(LMDBError) in try core.environment.beginWrite(syncsMeta: false) }
+        // The other replicas have these writes already.
+        raw.useReserve()
         var head = try StoreFormat.head(state.databases, raw.snapshot)
         let (first, now) = (head.sequence, writes.first?.time ?? core.options.clock())
         var positions: [Position] = []
@@ -94,7 +106,7 @@ struct ReplayRunner {
                 do {
                     try StoreFormat.writeReplica(replica, state.databases, &raw)
                 } catch {
-                    if error.isMapFull { return .mapFull }
+                    if error.isFull { return .full(error) }
                     throw error
                 }
             case .closure: head.epoch = write.epoch
@@ -104,7 +116,8 @@ struct ReplayRunner {
                     body, write.context, state, head, raw, keepsEntry: core.notifier.wantsEntries,
                     sumsContent: isReplica)
                 {
-                case .undone(let error): return error.isMapFull ? .mapFull : .failed(at: index, error)
+                case .undone(let error): return .failed(at: index, error)
+                case .full(let error, _): return .full(error)
                 case .kept(let finished):
                     if head.sequence < finished.head.sequence { entries.append(finished.entry) }
                     head = finished.head
@@ -128,11 +141,11 @@ struct ReplayRunner {
             try mapLMDB { () throws(LMDBError) in try content?.write(state.databases, &raw) }
             try head.write(since: first, now: now, heldUntil: core.retention.feedHeldUntil, state, in: &raw)
         } catch {
-            if error.isMapFull { return .mapFull }
+            if error.isFull { return .full(error) }
             throw error
         }
         if let failure = raw.commitFailure() {
-            if failure.isMapFull { return .mapFull }
+            if failure.isFull { return .full(failure) }
             throw failure
         }
         if head.sequence > first {

@@ -27,7 +27,7 @@ struct IndexBuilder {
         var current: (type: RecordType, index: StoredIndex)?
         do {
             var progress: IndexProgress?
-            try core.catalog.edit { editor in
+            try core.catalog.edit(usesReserve: false) { editor in
                 current = editor.building.first
                 if let current { progress = try step(current.type, current.index, &editor) }
             }

@@ -95,7 +95,10 @@ struct MigrationRunner {
         var raw = try mapLMDB { () throws(LMDBError) in
             try environment.beginWrite(patience: options.writeTimeout)
         }
+        raw.useReserve()
         guard try PlanVersion.isUnchanged(state, before, raw.snapshot) else { return false }
+        // Format 1 has no place for the name. The record types then tell the version.
+        if try StoreFormat.version(state.databases, raw.snapshot) < StoreFormat.versionWithoutLog { return true }
         var head = try StoreFormat.head(state.databases, raw.snapshot)
         let context = StoreOpening.context(options)
         _ = try ForeignWrites.note(&head, state.databases, context, in: &raw)

@@ -13,6 +13,9 @@ struct VersionMigration {
             try environment.beginWrite(patience: options.writeTimeout)
         }
         guard try PlanVersion.isUnchanged(old, name, raw.snapshot) else { return }
+        try StoreFormat.require(
+            StoreFormat.versionWithoutLog, for: "the migration to the version \"\(version.name)\"", old.databases,
+            raw.snapshot)
         let context = StoreOpening.context(options)
         var head = try StoreFormat.head(old.databases, raw.snapshot)
         _ = try ForeignWrites.note(&head, old.databases, context, in: &raw)

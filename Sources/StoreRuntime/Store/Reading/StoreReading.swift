@@ -26,16 +26,22 @@ struct StoreReading {
         state = StoreState(identity: header.identity, databases: databases, limits: options.limits, catalog: catalog)
     }
 
-    /// Returns whether opening the store for writing with `records` has nothing to write. The store has this format, is no
+    /// Returns whether opening the store for writing with `records` has nothing to write. The store has at least this format, is no
     /// copy of another store, and no other program has written to it. No record type lacks its sample, or a part that `records`
     /// declare.
     func isSettled(
         format: UInt32, home: [UInt8], records: [any Record.Type], _ snapshot: LMDBSnapshot
     ) throws(StoreError) -> Bool {
         guard header.format >= format, header.home == home,
-            header.head.transactionID == UInt64(snapshot.transactionID), let statistics = state.databases.statistics
+            header.head.transactionID == UInt64(snapshot.transactionID)
         else { return false }
-        for type in state.catalog.types where try SampleBuilder.lacksSample(type, statistics, snapshot) { return false }
+        if let statistics = state.databases.statistics {
+            for type in state.catalog.types where try SampleBuilder.lacksSample(type, statistics, snapshot) {
+                return false
+            }
+        } else if format >= StoreFormat.versionWithoutLog {
+            return false
+        }
         return records.allSatisfy { record in
             let schema = record.recordSchema
             guard let typeIndex = state.catalog.typeIndex(named: schema.name) else { return false }

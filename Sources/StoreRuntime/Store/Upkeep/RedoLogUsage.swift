@@ -15,6 +15,9 @@ public struct RedoLogUsage: Hashable, Codable, Sendable {
     public let pinAge: Int
     /// How many bytes of pages were freed since then, and cannot be reused.
     public let pinByteCount: Int
+    /// How many writes of this process had to wait for a checkpoint since it opened the store, because the log was full or pins kept too
+    /// many pages.
+    public let checkpointWaitCount: Int
 
     /// Reads the state of the log; nil if there is none.
     init?(_ environment: LMDBEnvironment) throws(LMDBError) {
@@ -32,6 +35,7 @@ public struct RedoLogUsage: Hashable, Codable, Sendable {
         let oldest = readers.filter(\.isPin).compactMap(\.transactionID).min() ?? info.lastTransactionID
         pinAge = max(info.lastTransactionID - oldest, 0)
         pinByteCount = try environment.byteCount(heldBy: oldest, info)
+        checkpointWaitCount = environment.checkpointWaitCount
     }
 }
 

@@ -4,11 +4,11 @@
 /// lock, a debugger. Writers cannot reuse the pages that were freed since, so the file grows. The store cannot end a transaction of
 /// another process. It reports the process with ``StoreEvent/snapshotHeld(_:)``.
 public struct SnapshotLimits: Hashable, Sendable {
-    /// How long a reader may hold a snapshot after this process first found a newer commit; nil for any time.
+    /// How long a reader may hold a snapshot after this process first found a newer commit, at most a century; nil for any time.
     public var age: Duration?
-    /// How many commits may be newer than a snapshot; nil for any number.
+    /// How many commits may be newer than a snapshot, from 0 to 2^46; nil for any number.
     public var commitCount: Int?
-    /// How many bytes of freed pages a snapshot may keep from reuse; nil for any number. The default is 256 MiB.
+    /// How many bytes of freed pages a snapshot may keep from reuse, from 0 to 2^46; nil for any number. The default is 256 MiB.
     public var byteCount: Int? = 256 << 20
 
     /// Creates the default limits.

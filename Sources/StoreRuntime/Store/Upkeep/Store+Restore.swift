@@ -4,7 +4,7 @@ import LMDB
 import StoreEngine
 
 extension Store {
-    /// Replaces a store that no process has open with a copy, such as ``backup(to:compacting:)`` makes.
+    /// Replaces a store that no process has open with a copy, such as ``backup(to:compacting:onProgress:)`` makes.
     ///
     /// `restore` first reads the whole copy and checks that it is a store. Then it exchanges the files in one step: a crash at
     /// any moment leaves either the old store or the new one. The files keep the owner and the mode of those that they replace.
@@ -16,19 +16,23 @@ extension Store {
     /// until the exchange has ended.
     ///
     /// - Parameters:
-    ///   - source: the directory of the copy. It may be in use; `restore` takes its current content.
+    ///   - source: the directory of the copy. It may be in use; `restore` takes its last commit, and waits for no writer.
     ///   - path: the store's directory, which is created if it is missing.
+    ///   - onProgress: called after each part of about one mebibyte of the copy, on the thread of the caller. To cancel the restore,
+    ///     throw an error. After the last part, `restore` checks the copy and exchanges the files.
     /// - Throws: ``StoreError``: `noSuchStore`, `notAStore`, `newerFormat` or `damaged` for the copy; `inUse` when a process has
-    ///   the store open; `accessDenied`, `diskFull`, `ioError`. The store is then unchanged.
-    public static func restore(from source: String, to path: String) throws {
-        try Restoration(source: source, target: path, isReplica: false).run()
+    ///   the store open; `accessDenied`, `diskFull`, `ioError`. The errors of `onProgress`. The store is then unchanged.
+    public static func restore(
+        from source: String, to path: String, onProgress: (CopyProgress) throws -> Void = { _ in }
+    ) throws {
+        try Restoration(source: source, target: path, isReplica: false).run(onProgress)
     }
 
     /// Replaces a replica that no process has open with a copy of another replica, which goes on with the same feed.
     ///
-    /// - Throws: ``StoreError``: as ``restore(from:to:)``; `replicaDiverged` if the copy is of no replica.
+    /// - Throws: ``StoreError``: as ``restore(from:to:onProgress:)``; `replicaDiverged` if the copy is of no replica.
     package static func installReplica(from source: String, to path: String) throws {
-        try Restoration(source: source, target: path, isReplica: true).run()
+        try Restoration(source: source, target: path, isReplica: true).run { _ in }
     }
 
     /// Makes a hidden folder in the directory of a replica, in which `body` makes a file, and removes it afterwards. If the process is
@@ -56,20 +60,20 @@ private struct Restoration {
 
     private var data: String { target + "/data.mdb" }
 
-    func run() throws {
+    func run(_ onProgress: (CopyProgress) throws -> Void) throws {
         guard FileManager.default.fileExists(atPath: source + "/data.mdb") else {
             throw StoreError(.noSuchStore, "\(source) holds no store", remedy: "name the directory of a backup")
         }
         let isTargetMade = try Self.makeTarget(target)
         do {
-            try replace(isTargetMade)
+            try replace(isTargetMade, onProgress)
         } catch {
             if isTargetMade { _ = unsafe rmdir(target) }
             throw error
         }
     }
 
-    private func replace(_ isTargetMade: Bool) throws {
+    private func replace(_ isTargetMade: Bool, _ onProgress: (CopyProgress) throws -> Void) throws {
         guard !isSameLocation else {
             throw StoreError(.inUse, "\(source) and \(target) are the same store", remedy: "name another directory")
         }
@@ -77,7 +81,7 @@ private struct Restoration {
         try StoreLock.requireUnused(target)
         let work = try WorkFolder(in: target)
         defer { work.remove() }
-        try copy(to: work.path)
+        try copy(to: work.path, onProgress)
         try check(work.path)
         _ = unsafe unlink(work.path + "/lock.mdb")
         let made = StoreDirectory.dataFile(work.path)
@@ -132,18 +136,20 @@ private struct Restoration {
         return first.isSameFile(as: second)
     }
 
-    private func copy(to work: String) throws {
-        // If there is a lock file, a program may be writing, and only LMDB can make a consistent copy. A redo log may have to be run.
+    private func copy(to work: String, _ onProgress: (CopyProgress) throws -> Void) throws {
+        // If there is a lock file, a program may be writing, and a copy is consistent only within a read transaction. A redo log may
+        // have to be run.
         if FileManager.default.fileExists(atPath: source + "/lock.mdb") || RedoFiles.exist(in: source) {
             var options = StoreOptions()
             options.isReadOnly = true
             let store = try Store(at: source, records: [], options: options)
             defer { store.close() }
-            return try store.copyData(to: work, compacting: false)
+            return try store.copyData(to: work, compacting: false, onProgress: onProgress)
         }
-        try mapLMDB { () throws(LMDBError) in
-            try StoreFile.copy(source + "/data.mdb", to: work + "/data.mdb")
+        let copy = try mapLMDB { () throws(LMDBError) in
+            try StoreFile.beginCopy(source + "/data.mdb", to: work + "/data.mdb")
         }
+        try copy.finish(onProgress)
     }
 
     /// Opens the copy, which checks the meta pages, the size, the format and the catalog. A copy of a replica learns its new place.

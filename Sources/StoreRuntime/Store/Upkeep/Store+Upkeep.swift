@@ -29,27 +29,48 @@ extension Store {
 
     /// Writes a consistent copy of the store to a directory, while the store is in use.
     ///
-    /// The copy is a store of its own. Its first writer starts a new epoch, so that positions of the two stores differ. Blocks
-    /// for as long as the copy takes. Until it is done, the store cannot reuse pages that writers free.
+    /// ```swift
+    /// try store.backup(to: "/mnt/backup") { progress in
+    ///     try Task.checkCancellation()
+    ///     print("\(progress.byteCount) of \(progress.totalByteCount) bytes")
+    /// }
+    /// ```
+    ///
+    /// The copy contains the last commit, and is a store of its own. Its first writer starts a new epoch, so that positions of the two
+    /// stores differ. The method waits for no writer, not even for a stopped process, and no writer waits for it. You can call it in a
+    /// write closure, whose own changes are not in the copy.
+    ///
+    /// Blocks for as long as the copy takes. Until it is done, the store cannot reuse pages that writers free.
     ///
     /// When the method returns, the copy is on disk. After a failure, the directory holds no copy.
     ///
     /// - Parameters:
     ///   - directory: an empty directory, or a missing one in a directory that exists.
     ///   - compacting: whether to leave out free pages. The copy is then smaller and takes longer.
-    /// - Throws: ``StoreError``: `storeExists` when the directory holds a store; `diskFull`, `ioError`, `accessDenied`.
-    public func backup(to directory: String, compacting: Bool = false) throws {
+    ///   - onProgress: called after each part of about one mebibyte, on the thread of the caller. To cancel the backup, throw an error:
+    ///     the method removes the unfinished copy and rethrows it. LMDB makes a compacting copy in one step, so it is called at the end
+    ///     only.
+    /// - Throws: ``StoreError``: `storeExists` when the directory holds a store; `damaged` when the data file was cut; `diskFull`,
+    ///   `ioError`, `accessDenied`. The errors of `onProgress`.
+    /// - Complexity: O(*n*) in the bytes of the store.
+    public func backup(
+        to directory: String, compacting: Bool = false, onProgress: (CopyProgress) throws -> Void = { _ in }
+    ) throws {
         try requireOpen()
         guard !FileManager.default.fileExists(atPath: StoreDirectory.dataFile(directory)) else {
             throw StoreDirectory.occupied(directory)
         }
-        try NewDataFile(in: directory).make { work in try copyData(to: work, compacting: compacting) }
+        try NewDataFile(in: directory).make { work in
+            try copyData(to: work, compacting: compacting, onProgress: onProgress)
+        }
     }
 
     /// Writes a consistent copy of the data file to an empty directory. The caller syncs it.
-    package func copyData(to directory: String, compacting: Bool) throws {
+    package func copyData(
+        to directory: String, compacting: Bool, onProgress: (CopyProgress) throws -> Void = { _ in }
+    ) throws {
         try requireOpen()
-        try core.copyData(to: directory, compacting: compacting)
+        try core.copyData(to: directory, compacting: compacting, onProgress)
     }
 
     /// Returns the processes that read the store now, and the snapshots that they hold.
@@ -86,8 +107,16 @@ extension Store {
 
 extension StoreCore {
     /// Writes a consistent copy of the data file to an empty directory. The caller syncs it.
-    func copyData(to directory: String, compacting: Bool) throws {
-        try mapLMDB { () throws(LMDBError) in try environment.copy(to: directory, compacting: compacting) }
-        if compacting { try CompactedCopy(original: self, directory: directory).settle() }
+    func copyData(
+        to directory: String, compacting: Bool, _ onProgress: (CopyProgress) throws -> Void = { _ in }
+    ) throws {
+        guard compacting else {
+            let copy = try mapLMDB { () throws(LMDBError) in try environment.beginCopy(to: directory) }
+            return try copy.finish(onProgress)
+        }
+        try mapLMDB { () throws(LMDBError) in try environment.compact(to: directory) }
+        try CompactedCopy(original: self, directory: directory).settle()
+        let byteCount = FileFacts(StoreDirectory.dataFile(directory))?.byteCount ?? 0
+        try onProgress(CopyProgress(byteCount: byteCount, totalByteCount: byteCount))
     }
 }

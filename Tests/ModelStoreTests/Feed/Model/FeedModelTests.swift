@@ -30,7 +30,7 @@ import Testing
     @Test func `a write of very many changes is read in parts, and reverted`() async throws {
         let directory = try TestDirectory()
         var options = StoreOptions()
-        options.mapByteCount = 1 << 34
+        options.addressSpaceByteCount = 1 << 34
         options.durability = .relaxed
         let store = try Store(at: directory.path + "/store", records: Reading.self, options: options)
         let count = TestLength.runs(40_000, long: 1_000_000)

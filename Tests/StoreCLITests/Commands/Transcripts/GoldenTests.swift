@@ -334,7 +334,7 @@ import Testing
         let commands = [
             "create", "types", "schema", "import", "export", "get", "query", "insert", "upsert", "set", "delete",
             "feed", "at", "diff", "undo", "revert", "consumers", "stat",
-            "readers", "verify", "backup", "compact", "restore",
+            "readers", "verify", "backup", "compact", "restore", "redo-log", "upgrade",
         ]
         for command in commands { try transcript.run("help", command) }
         for command in ["reset", "delete"] { try transcript.run("help", "consumers", command) }

@@ -5,7 +5,8 @@ import StoreRuntime
 
 /// `types`: lists the record types of a store.
 struct Types: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists the record types: rows, fields, indexes, bytes.")
+    static let configuration = CommandConfiguration(
+        abstract: "Lists the record types: rows, fields, indexes, bytes, and the store's format.")
 
     @OptionGroup var options: GlobalOptions
 
@@ -13,17 +14,19 @@ struct Types: ParsableCommand {
         let columns = [
             OutputColumn("type"), OutputColumn("rows", isNumeric: true), OutputColumn("fields", isNumeric: true),
             OutputColumn("indexes", isNumeric: true), OutputColumn("bytes", isNumeric: true),
+            OutputColumn("format", isNumeric: true),
         ]
         try options.read { store in
             let rows = try store.read { transaction in
                 let reading = transaction._reading
+                let format = try StoreFormat.version(reading.state.databases, reading.snapshot)
                 return try reading.catalog.types.map { type in
                     let records = try reading.snapshot.statistics(of: type.database)
                     var bytes = records.byteCount
                     for index in type.indexes { bytes += try reading.snapshot.statistics(of: index.database).byteCount }
                     return [
                         OutputCell(type.name), OutputCell(records.entries), OutputCell(type.type.fields.count),
-                        OutputCell(type.indexes.count), OutputCell(bytes),
+                        OutputCell(type.indexes.count), OutputCell(bytes), OutputCell(Int(format)),
                     ]
                 }
             }

@@ -57,7 +57,7 @@ struct CommandFailure: Error, Equatable {
 extension ExitStatus {
     private static let statuses: [StoreError.Code: ExitStatus] = [
         .recordExists: .failed, .recordNotFound: .failed, .uniqueViolation: .failed, .conditionNotMet: .failed,
-        .referenceBroken: .failed, .deleteDenied: .failed,
+        .referenceBroken: .failed, .deleteDenied: .failed, .redoLogIncomplete: .failed,
         .positionCompacted: .failed, .positionInFuture: .failed, .positionOfAnotherStore: .failed,
         .positionDiverged: .failed, .historyUnavailable: .failed, .consumerNotFound: .failed,
         .consumerLost: .failed,
@@ -68,7 +68,7 @@ extension ExitStatus {
         .notAStore: .noInput, .noSuchStore: .noInput, .noSuchTrace: .noInput,
         .logUnavailable: .unreachable, .replicaDiverged: .failed, .isReplica: .failed,
         .writeTimeout: .timeout, .outcomeUnknown: .outcomeUnknown,
-        .newerFormat: .newerFormat, .otherLibrary: .newerFormat, .newerTrace: .newerFormat,
+        .newerFormat: .newerFormat, .olderFormat: .newerFormat, .otherLibrary: .newerFormat, .newerTrace: .newerFormat,
         .traceDamaged: .badData, .notRecordable: .failed,
     ]
 

@@ -8,9 +8,12 @@ enum StoreAccess {
     static let changeSetByteCount = 1 << 40
 
     /// Opens a store for reading. Takes no write lock and works on read-only media.
-    static func openForReading(_ path: String) throws -> Store {
+    ///
+    /// - Parameter timeout: the longest wait for another process that recovers the store; nil for no limit.
+    static func openForReading(_ path: String, timeout: Duration? = nil) throws -> Store {
         var options = options(path)
         options.isReadOnly = true
+        options.writeTimeout = timeout
         return try open(path, options)
     }
 
@@ -40,9 +43,17 @@ enum StoreAccess {
         // A program that has begun to build indexes should complete them. In a command, that would take unexpectedly long.
         options.buildsIndexes = false
         options.onEvent = { event in
-            guard case .writerBlocked(let processID, _) = event else { return }
-            StandardError.writeLine(
-                "\(WriterHolder(processID)) holds the store's writer; waiting for it (--timeout SECONDS limits that)")
+            switch event {
+            case .writerBlocked(let processID, _):
+                StandardError.writeLine(
+                    "\(WriterHolder(processID)) holds the store's writer; waiting for it (--timeout SECONDS limits that)"
+                )
+            case .recoveryAwaited:
+                StandardError.writeLine(
+                    "another process is recovering the store; waiting for it (--timeout SECONDS limits that)")
+            case .filesMended(let what): StandardError.writeLine(what)
+            default: return
+            }
         }
         if let mode = FileOwnership(of: path + "/data.mdb")?.mode { options.fileMode = mode }
         return options

@@ -1,10 +1,12 @@
 import ArgumentParser
 import Foundation
 
-/// Measures how long durable commits take, with and without the redo log, while checkpoints are made, and how far the file grows.
+/// Measures how long durable commits take, with and without the redo log, while checkpoints are made, and how far the file grows with one
+/// and more writing processes.
 ///
 /// ```
 /// swift run -c release --package-path Tools/Benchmarks benchmarks commits
+/// swift run -c release --package-path Tools/Benchmarks benchmarks commits --growth
 /// ```
 struct CommitBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,20 +14,25 @@ struct CommitBenchmark: AsyncParsableCommand {
         abstract: "Measures the latency of durable commits, and the growth of the file under steady updates.",
         discussion: """
             One client updates one field of random records, one commit for each update. The sides take turns. The line \
-            of ModelStore shows the commits that made a checkpoint apart. Use a real disk.
+            of ModelStore shows the commits that ended a checkpoint apart. With --growth, one, two and four processes \
+            update the records instead, not synced. Use a real disk.
             """)
 
     @Option(help: "The number of records.") var records = 100_000
     @Option(help: "The number of commits on each side.") var updates = 20_000
-    @Option(help: "Instead measure a checkpoint of at least this many unsynced MiB.") var dirty: Int?
+    @Flag(help: "Instead show how far the file grows with one, two and four writing processes.") var growth = false
+    @Option(help: ArgumentHelp("Update the records in this directory, as one of those processes.", visibility: .hidden))
+    var writing: String?
+    @Option(help: ArgumentHelp("Which of those processes this is.", visibility: .hidden)) var number = 0
     @ParentCommand var benchmarks: Benchmarks
 
     func run() async throws {
+        if let writing { return try await GrowthOfProcesses.write(to: writing, updates, of: records, seed: number) }
         let parent = benchmarks.directory ?? FileManager.default.temporaryDirectory.path
         let own = "\(parent)/commits-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: own) }
-        if let dirty { return try await measureCheckpoint(of: dirty << 20, in: own) }
+        if growth { return try measureGrowth(in: own) }
         let sides = try CommitSide.all(in: own)
         defer { for side in sides { try? side.workload.close() } }
         for side in sides { try load(side.workload) }
@@ -48,15 +55,25 @@ struct CommitBenchmark: AsyncParsableCommand {
         }
     }
 
-    private func measureCheckpoint(of byteCount: Int, in directory: String) async throws {
-        let benchmark = DirtyCheckpoint(byteCount: byteCount, directory: directory)
-        print("a durable commit that makes a checkpoint of unsynced data, and one sync of a plain file of that size")
-        for _ in 0..<benchmarks.rounds {
-            let round = try await benchmark.measure()
-            print(
-                "    \(round.byteCount >> 20) MiB, \(round.dirtyByteCount >> 20) of them unsynced: \(TablePrinter.number(round.checkpoint)) s, the file",
-                "\(TablePrinter.number(round.file)) s, ratio \(TablePrinter.number(round.checkpoint / round.file));",
-                "the next commit \(TablePrinter.number(round.next * 1e6)) µs")
+    private func measureGrowth(in directory: String) throws {
+        print("\(records) records, \(updates) updates by all processes together, not synced; MiB on the disk")
+        for hasLog in [true, false] {
+            for processCount in [1, 2, 4] {
+                let place = "\(directory)/\(hasLog ? "log" : "plain")-\(processCount)"
+                try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+                let workload = try ModelStoreWorkload(directory: place, usesRedoLog: hasLog)
+                try load(workload)
+                try workload.close()
+                let before = try Footprint.allocatedBytes(in: place)
+                let processes = GrowthOfProcesses(
+                    directory: place, recordCount: records, updateCount: updates / processCount,
+                    processCount: processCount)
+                let greatest = try processes.run()
+                print(
+                    "    \(TablePrinter.pad(hasLog ? "with the log" : "without", 14)) \(processCount) processes:",
+                    "\(before >> 20) before, \(greatest >> 20) at the most,",
+                    "\(try Footprint.allocatedBytes(in: place) >> 20) after")
+            }
         }
     }
 

@@ -28,6 +28,9 @@ final class CommitSide {
                 try ModelStoreWorkload(directory: $0, usesRedoLog: false)
             },
             try CommitSide("GRDB", directory + "/grdb") { try GRDBWorkload(directory: $0) },
+            try CommitSide("GRDB, outbox by a trigger", directory + "/outbox") {
+                try GRDBWorkload(directory: $0, hasOutbox: true)
+            },
             try CommitSide("raw", directory + "/raw") { try RawWorkload(directory: $0) },
         ]
     }

@@ -60,7 +60,7 @@ protocol WorkloadSide: AnyObject, Sendable {
 final class ModelStoreWorkload: WorkloadSide {
     private let store: Store
 
-    init(directory: String, usesRedoLog: Bool? = nil) throws {
+    init(directory: String, usesRedoLog: Bool = true) throws {
         var options = StoreOptions()
         options.usesRedoLog = usesRedoLog
         store = try Store(at: directory, records: WorkloadUser.self, options: options)
@@ -112,14 +112,30 @@ final class GRDBWorkload: WorkloadSide {
         "INSERT INTO user (id, \(names.joined(separator: ", "))) VALUES (?\(String(repeating: ", ?", count: names.count)))"
     private static let updates = names.map { "UPDATE user SET \($0) = ? WHERE id = ?" }
 
-    init(directory: String) throws {
+    /// - Parameter hasOutbox: whether a trigger writes each update to a table in the same transaction, with the record before and after it.
+    ///   This is how users of GRDB keep a feed.
+    init(directory: String, hasOutbox: Bool = false) throws {
         pool = try GRDBSide.openPool(directory: directory, isTuned: true)
         try pool.write { database in
             let fields = Self.names.map { "\($0) TEXT NOT NULL" }.joined(separator: ", ")
             // The id is the key of the table's own tree, as in ModelStore.
             try database.execute(
                 sql: "CREATE TABLE IF NOT EXISTS user (id TEXT PRIMARY KEY NOT NULL, \(fields)) WITHOUT ROWID")
+            if hasOutbox { try Self.createOutbox(database) }
         }
+    }
+
+    private static func createOutbox(_ database: Database) throws {
+        func record(_ row: String) -> String {
+            "json_array(\((["id"] + names).map { "\(row).\($0)" }.joined(separator: ", ")))"
+        }
+        try database.execute(
+            sql: """
+                CREATE TABLE IF NOT EXISTS outbox (number INTEGER PRIMARY KEY AUTOINCREMENT, before TEXT, after TEXT);
+                CREATE TRIGGER IF NOT EXISTS feed AFTER UPDATE ON user BEGIN
+                    INSERT INTO outbox (before, after) VALUES (\(record("OLD")), \(record("NEW")));
+                END
+                """)
     }
 
     private static func insert(_ user: WorkloadUser, _ database: Database) throws {

@@ -8,7 +8,7 @@ import StoreRuntime
 /// `stat`: shows the sizes of a store's parts.
 struct Stat: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows sizes, use of pages and map, the feed's range, and the databases.")
+        abstract: "Shows the format, sizes, use of pages and map, the feed's range, and the databases.")
 
     @OptionGroup var options: GlobalOptions
 
@@ -99,7 +99,9 @@ private struct StoreFacts {
         let isEmpty = head.oldest > head.sequence
         let trail = try reading.trailHead()
         func number(_ value: UInt64) -> OutputCell { OutputCell(.number(JSONNumber(value))) }
+        let format = try StoreFormat.version(reading.state.databases, reading.snapshot)
         list = [
+            ("format", OutputCell(Int(format))),
             ("fileBytes", OutputCell(info.fileBytes)),
             ("mapBytes", OutputCell(info.mapSize)),
             ("pageBytes", OutputCell(info.pageSize)),

@@ -47,7 +47,10 @@ struct Restore: ParsableCommand {
     func run() throws {
         let path = try options.requireStore()
         try StoreAccess.requireReachable(directory)
-        try Store.restore(from: directory, to: path)
+        var bar = CopyProgressBar()
+        defer { bar.finish() }
+        try Store.restore(from: directory, to: path) { bar.update($0) }
+        bar.finish()
         StandardError.writeLine("restored \(path) from \(directory)")
     }
 }
@@ -71,14 +74,24 @@ private struct StoreCopy {
         let file = try NewDataFile(in: directory, mode: 0o750)
         return try file.make { work in
             let made = StoreDirectory.dataFile(work)
-            let info = try store.environmentInfo()
-            try FileGrowth.shown("copying", of: made, total: (info.lastPage + 1) * info.pageSize) {
-                try store.copyData(to: work, compacting: compacting)
-            }
+            try copyData(of: store, to: work, compacting)
             FileOwnership(of: StoreDirectory.dataFile(path))?.apply(to: made)
             if file.isDirectoryMade { FileOwnership(of: path)?.apply(to: directory) }
             var status = stat()
             return unsafe stat(made, &status) == 0 ? Int(status.st_size) : 0
         }
+    }
+
+    private func copyData(of store: Store, to work: String, _ compacting: Bool) throws {
+        if compacting {
+            // LMDB does not say how far it is.
+            let info = try store.environmentInfo()
+            return try FileGrowth.shown(
+                "copying", of: StoreDirectory.dataFile(work), total: (info.lastPage + 1) * info.pageSize
+            ) { try store.copyData(to: work, compacting: true) }
+        }
+        var bar = CopyProgressBar()
+        defer { bar.finish() }
+        try store.copyData(to: work, compacting: false) { bar.update($0) }
     }
 }

@@ -1,0 +1,2 @@
+func assumed<T>() -> T { fatalError() }
+let store: Store = assumed()
