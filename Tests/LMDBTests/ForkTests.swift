@@ -99,4 +99,23 @@ struct ForkTests {
             guard try store.environment.value("child") == "2" else { exit(3) }
         }
     }
+
+    @Test
+    func `Timers run in a forked child that starts them`() async {
+        await #expect(processExitsWith: .success) {
+            try Timers.start(for: "")
+            let worked = Self.inChild {
+                try Timers.start(for: "")
+                var ends: [Int32] = [0, 0]
+                guard unsafe pipe(&ends) == 0 else { return false }
+                Timers.after(.milliseconds(1)) { [ends] in
+                    var byte: UInt8 = 7
+                    _ = unsafe write(ends[1], &byte, 1)
+                }
+                var end = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
+                return unsafe poll(&end, 1, 20_000) == 1
+            }
+            guard worked else { exit(2) }
+        }
+    }
 }

@@ -36,17 +36,8 @@ extension LMDBEnvironment {
         return error.withUnknownOutcome()
     }
 
-    /// LMDB reports a short write as EIO. The free space distinguishes a full disk from a broken one.
     private func systemFailure(_ code: Int32, _ operation: StaticString) -> LMDBError {
-        let error = failure(code, operation)
-        let roomForAnything = 1 << 20
-        guard error.code == .ioError,
-            let free = unsafe SystemCalls.freeBytes(of: Calls.fileDescriptor(of: handle.pointer)),
-            free < roomForAnything
-        else { return error }
-        return LMDBError(
-            .diskFull, operation: error.operation, path: path, systemCode: code,
-            detail: "the disk is full: \(free) bytes are free", remedy: "free space, then run the transaction again")
+        unsafe failure(code, operation).tellingFullDisk(of: Calls.fileDescriptor(of: handle.pointer))
     }
 
     /// Returns whether LMDB has disabled the environment. LMDB reports this only when a transaction begins.
@@ -157,5 +148,19 @@ extension LMDBEnvironment {
             .conflictingOptions, operation: "open", path: otherPath,
             detail: "this process has the store open with other options: \(conflicts.joined(separator: ", "))",
             remedy: "open it with the same options, or close the other store first")
+    }
+}
+
+extension LMDBError {
+    /// Returns the error of a failed write to a file. LMDB reports a short write as EIO; the free space distinguishes a full disk from a
+    /// broken one.
+    func tellingFullDisk(of descriptor: Int32) -> LMDBError {
+        let roomForAnything = 1 << 20
+        guard code == .ioError, let free = SystemCalls.freeBytes(of: descriptor), free < roomForAnything else {
+            return self
+        }
+        return LMDBError(
+            .diskFull, operation: operation, path: path, systemCode: systemCode,
+            detail: "the disk is full: \(free) bytes are free", remedy: "free space, then retry")
     }
 }

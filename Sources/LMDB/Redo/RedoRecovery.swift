@@ -215,7 +215,10 @@ enum RedoRecovery {
             throw error
         }
         code = unsafe Calls.commit(transaction)
-        guard code == 0 else { throw LMDBError(code: code, operation: "mdb_txn_commit", path: path) }
+        guard code == 0 else {
+            throw unsafe LMDBError(code: code, operation: "mdb_txn_commit", path: path)
+                .tellingFullDisk(of: Calls.fileDescriptor(of: environment))
+        }
     }
 
     // MARK: Files that do not belong together

@@ -289,6 +289,43 @@ import Testing
         #expect(failures > 10)
     }
 
+    @Test(.enabled(if: MemoryFileSystem.isAvailable, "needs the right to mount a tmpfs"))
+    func `a recovery that finds the disk full says so, and loses nothing`() throws {
+        let store = try RedoStore()
+        let environment = try store.open()
+        try environment.store([("first", "1")])
+        // The disk got no page of the later commits, so running them again takes new blocks.
+        let early = try RedoStore(crashOf: store, ["data.mdb"])
+        for number in 0..<40 { try environment.store([("\(number)", String(repeating: "v", count: 20_000))]) }
+        let crash = try RedoStore(crashOf: store, RedoFiles.names + ["lock.mdb"])
+        try crash.take("data.mdb", from: early)
+        store.close()
+        let disk = try MemoryFileSystem(byteCount: 64 << 20)
+        for name in RedoStore.files + ["lock.mdb"] {
+            try Data(crash.bytes(name)).write(to: URL(fileURLWithPath: disk.path + "/" + name))
+        }
+        _ = FileManager.default.createFile(atPath: disk.path + "/filler", contents: nil)
+        let filler = try #require(FileHandle(forWritingAtPath: disk.path + "/filler"))
+        for count in [1 << 20, 4_096] {
+            while (try? filler.write(contentsOf: Data(repeating: 1, count: count))) != nil {}
+        }
+        func files() throws -> [Data] {
+            try RedoFiles.names.map { try Data(contentsOf: URL(fileURLWithPath: disk.path + "/" + $0)) }
+        }
+        let before = try files()
+        for isReadOnly in [true, false] {
+            let options = LMDBEnvironment.Options(isReadOnly: isReadOnly)
+            #expect(code { try LMDBEnvironment.open(at: disk.path, options: options).close() } == .diskFull)
+            #expect(try files() == before)
+        }
+        try FileManager.default.removeItem(atPath: disk.path + "/filler")
+        try filler.close()
+        let recovered = try LMDBEnvironment.open(at: disk.path)
+        defer { recovered.close() }
+        #expect(try recovered.value("first") == "1")
+        for number in 0..<40 { #expect(try recovered.value("\(number)")?.count == 20_000) }
+    }
+
     @Test func `giving up the log of an open store says how many commits are lost`() throws {
         let store = try RedoStore()
         let environment = try store.open()

@@ -107,6 +107,25 @@ private final class ControlledFile: LoggedFile, @unchecked Sendable {
         #expect(CallFaults.withPlan(at: side) { $0.counts[.syncFile] ?? 0 } >= 1)
     }
 
+    @Test func `a checkpoint that a killed process began is begun anew after a quarter of the log`() throws {
+        let store = try RedoStore()
+        let environment = try store.open()
+        defer { store.close() }
+        try environment.store([("a", "1")])
+        let killed = DataFileStamp(isOpen: true, done: try newest(store).identity, begun: .random())
+        try environment.write(killed)
+        let limit = RedoLimits().logByteCount
+        let value = String(repeating: "v", count: 100_000)
+        var count = 0
+        while try environment.readStamp().stamp == killed, count * value.utf8.count < limit {
+            try environment.store([("\(count)", value)])
+            count += 1
+        }
+        #expect(try environment.readStamp().stamp?.begun != killed.begun)
+        #expect(count * value.utf8.count >= limit / 4 * 3 - value.utf8.count)
+        #expect(environment.redo?.waitCount == 0)
+    }
+
     @Test func `a sync that failed on the same descriptor keeps a finished checkpoint from its record`() throws {
         let store = try RedoStore()
         let environment = try store.open()
