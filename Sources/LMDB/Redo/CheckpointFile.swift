@@ -121,15 +121,15 @@ struct CheckpointFile {
             return
         }
         let code = errno
+        // First: the record may be on the disk, where it would hide entries that follow, also if this process is killed now.
+        let isFlagged = (try? add(.log)) != nil
         let nothing = [UInt8](repeating: 0, count: CheckpointRecord.byteCount)
-        guard SystemCalls.write(descriptor, nothing, at: offset) else {
+        guard SystemCalls.write(descriptor, nothing, at: offset), isFlagged else {
             throw LMDBError(
                 .panicked, operation: "write", path: path, systemCode: code,
                 detail: "a checkpoint could neither be written nor taken back",
                 remedy: "stop all processes that use the store, then open it again", isOutcomeUnknown: true)
         }
-        // The record may be on the disk, where it would hide entries that follow now.
-        try add(.log)
         throw LMDBError(code: code, operation: "write", path: path)
     }
 
