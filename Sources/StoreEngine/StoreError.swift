@@ -24,6 +24,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let recordExists = Code("recordExists")
         /// No record has this id.
         public static let recordNotFound = Code("recordNotFound")
+        /// Another record has an id with the same key. Only ids of more than about 250 bytes can have equal keys.
+        public static let keyCollision = Code("keyCollision")
         /// Another record has the same value in a unique index.
         public static let uniqueViolation = Code("uniqueViolation")
         /// A record refers to a record that does not exist.
@@ -34,6 +36,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let conditionNotMet = Code("conditionNotMet")
         /// A field or an option cannot hold the value.
         public static let invalidValue = Code("invalidValue")
+        /// A stored value is sound, but the type that the program or the newest version declares cannot hold it.
+        public static let valueDoesNotFit = Code("valueDoesNotFit")
         /// A change set, a record or a key is longer than the stated limit.
         public static let tooLarge = Code("tooLarge")
         /// The store has no such record type, or the program did not open the store with it.

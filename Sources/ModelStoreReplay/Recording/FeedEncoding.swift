@@ -41,7 +41,7 @@ struct FeedEncoding {
             }
         }
         return TraceCommit(
-            sequence: last.sequence, time: last.header.time, originName: last.header.origin.name,
+            sequence: last.sequence, time: last.header.time, originName: last.header.origin.storedName,
             processID: last.header.origin.processID, epoch: last.header.epoch,
             hash: redactor == nil ? last.position.hash : nil,
             action: parts[0].action.map { redactor?.redact($0) ?? $0 }, changes: changes)

@@ -16,7 +16,7 @@ extension ReadContext {
             if isLong, type.idParts.map({ record.values[$0.fieldIndex] }) != id { return nil }
             return record
         } catch {
-            throw damage(type, key: key.bytes, error)
+            throw unreadable(type, key: key.bytes, error)
         }
     }
 

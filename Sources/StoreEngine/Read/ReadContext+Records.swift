@@ -38,7 +38,7 @@ extension ReadContext {
             let value: V = try decoder.decode(field.index)
             return value
         } catch {
-            throw damage(binding, key: key.bytes, error)
+            throw unreadable(binding, key: key.bytes, error)
         }
     }
 
@@ -66,7 +66,7 @@ extension ReadContext {
             let other = try Sameness.encoding(of: R(from: decoder))
             return other.tableBytes.isEqual(to: encoded.tableBytes)
         } catch {
-            throw damage(binding, key: key.bytes, error)
+            throw unreadable(binding, key: key.bytes, error)
         }
     }
 

@@ -36,7 +36,7 @@ public struct ReadContext: ~Escapable {
         do {
             return try R(from: decoder)
         } catch {
-            throw damage(binding, key: key, error)
+            throw unreadable(binding, key: key, error)
         }
     }
 
@@ -61,7 +61,7 @@ public struct ReadContext: ~Escapable {
             }
             return FieldDecoder(try record.table, slots: binding.fieldIndexesByDeclared)
         } catch {
-            throw damage(binding, key: key, error)
+            throw unreadable(binding, key: key, error)
         }
     }
 
@@ -85,19 +85,9 @@ public struct ReadContext: ~Escapable {
     @_lifetime(copy self)
     func indexedRecord(_ type: OpenType, key: RawSpan) throws(StoreError) -> RawSpan {
         guard let record = try value(type.database, key: key) else {
-            throw damage(type, key: key, CodecError("an index leads to it, but it does not exist"))
+            throw unreadable(type, key: key, CodecError("an index leads to it, but it does not exist"))
         }
         return record
-    }
-
-    /// Returns the error for a record that cannot be decoded.
-    @usableFromInline
-    func damage(_ binding: TypedBinding, key: RawSpan, _ error: CodecError) -> StoreError {
-        damage(binding.type, key: key, error)
-    }
-
-    package func damage(_ type: OpenType, key: RawSpan, _ error: CodecError) -> StoreError {
-        StoreError(error, at: "the record of \(type.name) under the key \(HexText.of(key))")
     }
 
     /// Whether an id may be too long for a key, so that the id of a record found under it has to be compared.

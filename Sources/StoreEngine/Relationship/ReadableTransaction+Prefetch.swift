@@ -183,7 +183,7 @@ extension ReadContext {
         do {
             return try Referrers.idKey(of: stored, binding.type) == idKey
         } catch {
-            throw damage(binding, key: key, error)
+            throw unreadable(binding, key: key, error)
         }
     }
 }

@@ -116,6 +116,11 @@ package final class OpenType: Sendable {
         return upgrade
     }
 
+    /// Returns why a record has no form in the newest version; nil if it has one.
+    func misfit(_ record: RecordBytes) throws(CodecError) -> String? {
+        try upgrade(fromVersion: record.schemaVersion)?.misfit(record)
+    }
+
     /// Calls `body` with a record in the form of the newest version.
     package func withNewest<T>(
         _ record: RecordBytes, _ body: (RecordBytes) throws(CodecError) -> T

@@ -59,7 +59,7 @@ public struct FieldDecoder: ~Escapable {
     ///   no ``FieldValue/absentValue``.
     @inlinable
     public func decode<V: FieldValue>(_ index: Int, as type: V.Type = V.self) throws(CodecError) -> V {
-        if let slot = try slot(index) { return try V(from: table.field(slot)) }
+        if let slot = try slot(index) { return try decode(slot: slot, of: index) }
         guard let value = V.absentValue else {
             throw CodecError("the record has a version that lacks field \(index), which has no initial value")
         }
@@ -71,8 +71,19 @@ public struct FieldDecoder: ~Escapable {
     public func decode<V: FieldValue>(
         _ index: Int, as type: V.Type = V.self, or initial: @autoclosure () -> V
     ) throws(CodecError) -> V {
-        if let slot = try slot(index) { return try V(from: table.field(slot)) }
+        if let slot = try slot(index) { return try decode(slot: slot, of: index) }
         return initial()
+    }
+
+    @inlinable
+    @inline(__always)
+    func decode<V: FieldValue>(slot: Int, of index: Int) throws(CodecError) -> V {
+        let bytes = try table.field(slot)
+        do {
+            return try V(from: bytes)
+        } catch {
+            throw error.inField(index)
+        }
     }
 
     /// Decodes field `index`, an enum that does not conform to ``FieldValue``.
@@ -81,7 +92,7 @@ public struct FieldDecoder: ~Escapable {
     public func decode<V: RawRepresentable>(
         _ index: Int, as type: V.Type = V.self
     ) throws(CodecError) -> V where V.RawValue: FieldValue {
-        try decode(rawValue: decode(index, as: V.RawValue.self), as: V.self)
+        try decode(rawValue: decode(index, as: V.RawValue.self), of: index)
     }
 
     /// Decodes field `index`, an enum that does not conform to ``FieldValue``, or returns `initial` if the stored version lacks
@@ -91,7 +102,7 @@ public struct FieldDecoder: ~Escapable {
     public func decode<V: RawRepresentable>(
         _ index: Int, as type: V.Type = V.self, or initial: @autoclosure () -> V
     ) throws(CodecError) -> V where V.RawValue: FieldValue {
-        try decode(rawValue: decode(index, as: V.RawValue.self, or: initial().rawValue), as: V.self)
+        try decode(rawValue: decode(index, as: V.RawValue.self, or: initial().rawValue), of: index)
     }
 
     /// Decodes field `index`, an optional enum that does not conform to ``FieldValue``.
@@ -102,7 +113,7 @@ public struct FieldDecoder: ~Escapable {
     ) throws(CodecError) -> V? where V.RawValue: FieldValue {
         let raw: V.RawValue? = try decode(index)
         guard let raw else { return nil }
-        return try decode(rawValue: raw, as: V.self)
+        return try decode(rawValue: raw, of: index)
     }
 
     /// Decodes field `index`, an optional enum that does not conform to ``FieldValue``, or returns `initial` if the stored
@@ -114,7 +125,7 @@ public struct FieldDecoder: ~Escapable {
     ) throws(CodecError) -> V? where V.RawValue: FieldValue {
         let raw: V.RawValue? = try decode(index, or: initial()?.rawValue)
         guard let raw else { return nil }
-        return try decode(rawValue: raw, as: V.self)
+        return try decode(rawValue: raw, of: index)
     }
 
     /// Decodes field `index`, a `Codable` enum that does not conform to ``FieldValue``.
@@ -123,7 +134,7 @@ public struct FieldDecoder: ~Escapable {
     public func decode<V: RawRepresentable & Codable & Sendable>(
         _ index: Int, as type: V.Type = V.self
     ) throws(CodecError) -> V where V.RawValue: FieldValue {
-        try decode(rawValue: decode(index, as: V.RawValue.self), as: V.self)
+        try decode(rawValue: decode(index, as: V.RawValue.self), of: index)
     }
 
     /// Decodes field `index`, a `Codable` enum that does not conform to ``FieldValue``, or returns `initial` if the stored
@@ -133,7 +144,7 @@ public struct FieldDecoder: ~Escapable {
     public func decode<V: RawRepresentable & Codable & Sendable>(
         _ index: Int, as type: V.Type = V.self, or initial: @autoclosure () -> V
     ) throws(CodecError) -> V where V.RawValue: FieldValue {
-        try decode(rawValue: decode(index, as: V.RawValue.self, or: initial().rawValue), as: V.self)
+        try decode(rawValue: decode(index, as: V.RawValue.self, or: initial().rawValue), of: index)
     }
 
     /// Decodes field `index`, an optional `Codable` enum that does not conform to ``FieldValue``.
@@ -144,7 +155,7 @@ public struct FieldDecoder: ~Escapable {
     ) throws(CodecError) -> V? where V.RawValue: FieldValue {
         let raw: V.RawValue? = try decode(index)
         guard let raw else { return nil }
-        return try decode(rawValue: raw, as: V.self)
+        return try decode(rawValue: raw, of: index)
     }
 
     /// Decodes field `index`, an optional `Codable` enum that does not conform to ``FieldValue``, or returns `initial` if the
@@ -156,7 +167,7 @@ public struct FieldDecoder: ~Escapable {
     ) throws(CodecError) -> V? where V.RawValue: FieldValue {
         let raw: V.RawValue? = try decode(index, or: initial()?.rawValue)
         guard let raw else { return nil }
-        return try decode(rawValue: raw, as: V.self)
+        return try decode(rawValue: raw, of: index)
     }
 
     /// Decodes field `index` from JSON, for a type that conforms only to `Codable`.
@@ -177,9 +188,9 @@ public struct FieldDecoder: ~Escapable {
     }
 
     @usableFromInline
-    func decode<V: RawRepresentable>(rawValue: V.RawValue, as type: V.Type) throws(CodecError) -> V {
+    func decode<V: RawRepresentable>(rawValue: V.RawValue, of index: Int) throws(CodecError) -> V {
         guard let value = V(rawValue: rawValue) else {
-            throw CodecError("\(V.self) has no case with the raw value \(rawValue)")
+            throw CodecError("\(V.self) has no case with the raw value \(rawValue)").inField(index)
         }
         return value
     }

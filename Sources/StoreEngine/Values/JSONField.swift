@@ -19,7 +19,8 @@ struct JSONField<Value: Codable & Sendable>: FieldValue {
         do {
             value = try decoder.decode(Value.self, from: Data(from: bytes))
         } catch {
-            throw CodecError("\(Value.self) cannot be decoded from JSON: \(ErrorText.of(error))")
+            let found = RecordText.shortened(String(decoding: bytes.array(), as: UTF8.self))
+            throw CodecError("\(Value.self) cannot be decoded from its JSON: \(ErrorText.of(error)), found \(found)")
         }
     }
 }

@@ -26,7 +26,7 @@ struct CatalogVerifier {
                 isPositioned = try cursor.next()
             }
         }
-        report.summary.typeCount = typeNumbers.count
+        report.summary.typeCount = typeNumbers.count { descriptions[$0]?.isReplaced != true }
         var names: Set<String> = []
         for (number, type) in descriptions.sorted(by: { $0.key < $1.key }) {
             guard type.isReplaced != true else { continue }

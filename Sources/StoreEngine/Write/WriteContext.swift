@@ -28,10 +28,38 @@ public struct Origin: Hashable, Sendable {
     public package(set) var name: String
     /// The process id.
     public package(set) var processID: Int32
+    /// Why the process wrote. Two origins are equal whatever the reason.
+    package private(set) var kind: ChangeSetKind
 
+    /// - Parameter name: the name as the feed stores it, which may end with a kind.
     package init(name: String, processID: Int32) {
-        self.name = name
         self.processID = processID
+        self.name = name
+        kind = .user
+        guard let mark = name.lastIndex(of: ChangeSetKind.mark),
+            let kind = ChangeSetKind(stored: name[name.index(after: mark)...])
+        else { return }
+        self.name = String(name[..<mark])
+        self.kind = kind
+    }
+
+    /// The name with the kind, as the feed stores it.
+    package var storedName: String { kind.stored.map { "\(name)\(ChangeSetKind.mark)\($0)" } ?? name }
+
+    /// Returns this origin of a change set of another kind.
+    package func writing(_ kind: ChangeSetKind) -> Origin {
+        var origin = self
+        origin.kind = kind
+        return origin
+    }
+
+    public static func == (left: Origin, right: Origin) -> Bool {
+        left.name == right.name && left.processID == right.processID
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(processID)
     }
 
     /// Separates a program's name from the name of its consumer; neither name contains it.

@@ -30,6 +30,7 @@ extension WriteTransaction {
         } catch {
             throw StoreError(.invalidValue, "the id of \(type.name) cannot be a key: \(error)")
         }
+        try requireOwnKey(type)
         let isStored = mode == .insert ? false : try copyStored(type)
         if isStored ? !kept.isEmpty : !kept.partial.isEmpty { try complete(kept, of: type, isStored: isStored) }
         guard encoder.byteCount <= state.limits.recordByteCount else {
@@ -47,6 +48,26 @@ extension WriteTransaction {
                 remedy: "insert it first, or use upsert")
         }
         try replace(type, typeIndex)
+    }
+
+    /// Throws if another record's id has the key of the record in the encoder. Only truncated keys of long ids can be equal.
+    ///
+    /// - Throws: ``StoreError`` with the code `keyCollision`.
+    private mutating func requireOwnKey(_ type: OpenType) throws(StoreError) {
+        guard recordKey.count == KeyLimit.recordKey, try copyStored(type) else { return }
+        let (own, stored): ([UInt8]?, [UInt8]?)
+        do {
+            own = try type.longID(of: FieldTable(encoder.tableBytes), recordKey.bytes)
+            stored = try type.longID(of: RecordBytes(unverified: oldRecord.bytes).table, recordKey.bytes)
+        } catch {
+            throw _reading.unreadable(type, key: recordKey.bytes, error)
+        }
+        guard own != stored else { return }
+        throw StoreError(
+            .keyCollision,
+            "the id \(RecordText.id(encoder.bytes, type)) of \(type.name) has the same key as the id "
+                + "\(RecordText.id(oldRecord.bytes, type)) of another record",
+            remedy: "choose another id, or one of fewer than \(KeyLimit.recordKey) bytes")
     }
 
     /// Deletes the record with this key.
@@ -136,7 +157,7 @@ extension WriteTransaction {
 
     /// Returns the entry of the record under `recordKey` among the changes, and adds one if necessary, with `oldRecord` as its
     /// earlier state.
-    private mutating func noteTouched(_ typeIndex: Int) -> Int {
+    mutating func noteTouched(_ typeIndex: Int) -> Int {
         let address = changes.address(type: typeIndex, key: recordKey)
         return changes.find(address, key: recordKey) ?? changes.add(address, key: recordKey, before: oldRecord)
     }
@@ -154,7 +175,7 @@ extension WriteTransaction {
                 oldRecord.append(newest)
             }
         } catch {
-            throw _reading.damage(type, key: recordKey.bytes, error)
+            throw _reading.unreadable(type, key: recordKey.bytes, error)
         }
         return true
     }
@@ -177,7 +198,7 @@ extension WriteTransaction {
             if !isStored { oldRecord.removeAll() }
             try Self.merge(mine, with: oldRecord, kept, into: &encoder)
         } catch {
-            throw _reading.damage(type, key: recordKey.bytes, error)
+            throw _reading.unreadable(type, key: recordKey.bytes, error)
         }
     }
 
@@ -237,7 +258,7 @@ extension WriteTransaction {
         switch error {
         case let error as StoreError: return error
         case let error as LMDBError: return fail(error)
-        case let error as CodecError: return _reading.damage(type, key: recordKey.bytes, error)
+        case let error as CodecError: return _reading.unreadable(type, key: recordKey.bytes, error)
         default: return StoreError(.other, "\(error)", cause: error)
         }
     }

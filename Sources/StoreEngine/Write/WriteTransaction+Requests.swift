@@ -128,7 +128,7 @@ extension ReadContext {
         do {
             return try DynamicRecord(bytes, of: type)
         } catch {
-            throw damage(type, key: key, error)
+            throw unreadable(type, key: key, error)
         }
     }
 }

@@ -110,6 +110,7 @@ public final class FeedConsumer: Sendable {
         var feed = options.feed
         feed.mergesPending = false
         feed.reportsProgress = false
+        feed.skipsMigrations = !options.includesMigrations
         return feed
     }
 }

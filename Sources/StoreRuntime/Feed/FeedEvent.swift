@@ -82,10 +82,10 @@ private struct FeedEventSource {
     func event(_ change: RecordChange, at time: Date) throws(StoreError) -> FeedEvent {
         let operation = FeedEvent.Operation(change.kind)
         let name = change.name
-        var event = EventDraft(
-            operation, table: change.typeName, before: try change.before(), after: try change.after())
+        let (before, after) = try change.states()
+        var event = EventDraft(operation, table: change.typeName, before: before, after: after)
         event.id = change.idempotencyKey
-        event.key = (event.after ?? event.before).flatMap { EventDraft.key(of: $0, change.type) }
+        event.key = try change.key()
         event.writing = (set.time, set.origin)
         event.changeSet = (name.epoch, name.sequence)
         event.trailing = [

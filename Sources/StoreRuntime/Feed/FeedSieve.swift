@@ -5,6 +5,8 @@ struct FeedSieve {
     private let filters: [FeedFilter]
     private let skipped: Origin?
     private let skippedConsumer: String?
+    private let skipsMigrations: Bool
+    private let unfitRecords: UnfitRecords
     /// The filters, compiled for a version of the catalog.
     private var ready: (version: UInt64, filters: FeedFilters)?
     /// The change set of which parts have passed, but not yet the last.
@@ -19,6 +21,8 @@ struct FeedSieve {
         filters = options.filters
         skipped = options.skipsOwnOrigin ? own : nil
         self.skippedConsumer = skippedConsumer
+        skipsMigrations = options.skipsMigrations
+        unfitRecords = options.unfitRecords
     }
 
     /// Returns the wanted changes of a part; nil if there are none.
@@ -27,9 +31,10 @@ struct FeedSieve {
     /// set.
     mutating func wanted(_ part: FeedPart, _ state: StoreState) throws -> ChangeSet? {
         let isAwaited = part.isLast && openSequence == part.sequence
-        guard let set = try passed(part, state) ?? (isAwaited ? ChangeSet(part, wanted: [], state) : nil) else {
+        guard var set = try passed(part, state) ?? (isAwaited ? ChangeSet(part, wanted: [], state) : nil) else {
             return nil
         }
+        set.unfitRecords = unfitRecords
         openSequence = part.isLast ? nil : part.sequence
         return set
     }
@@ -39,6 +44,7 @@ struct FeedSieve {
         // A reset is never a reader's own change: whichever process noted it, a foreign program wrote.
         let isOwn = origin == skipped || skippedConsumer != nil && origin.consumerName == skippedConsumer
         if isOwn, !part.changes.contains(where: { $0.kind == .reset }) { return nil }
+        if skipsMigrations, case .migration = origin.kind { return nil }
         guard !filters.isEmpty else { return ChangeSet(part, wanted: nil, state) }
         let filters = try readyFilters(state)
         var changeIndexes: [Int] = []

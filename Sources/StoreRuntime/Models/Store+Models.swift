@@ -23,11 +23,17 @@ extension Store {
         try requireOpen()
         try core.dispatcher.start()
         let key = RecordKey.of(type, id: id)
-        guard let view = ReadViewStorage.current(on: core.dispatcher.timeline) else {
-            return try core.model(type, key: key)
+        let model: Model<R>?
+        if let view = ReadViewStorage.current(on: core.dispatcher.timeline) {
+            model = try StoredRecord<R>(key, in: view.scope).map { core.model(of: $0, at: view.position) }
+        } else {
+            model = try core.model(type, key: key)
         }
-        guard let found = try StoredRecord<R>(key, in: view.scope) else { return nil }
-        return core.model(of: found, at: view.position)
+        // The key may be the truncated key of another long id.
+        guard let model, RecordKey.isWhole(key) || Sameness.haveOneKey(R._key(of: model.id), R._key(of: id)) else {
+            return nil
+        }
+        return model
     }
 }
 

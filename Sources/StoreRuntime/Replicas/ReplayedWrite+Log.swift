@@ -19,7 +19,7 @@ extension ReplayedWrite {
             default: content = .closure { transaction in try transaction.apply(decoded) }
             }
             var write = ReplayedWrite(
-                time: decoded.time, originName: decoded.origin.name, processID: decoded.origin.processID,
+                time: decoded.time, originName: decoded.origin.storedName, processID: decoded.origin.processID,
                 epoch: decoded.epoch, content)
             write.expected = Expected(sequence: set.sequence, hash: set.hash)
             writes.append(write)

@@ -149,6 +149,11 @@ public struct StoreOptions: Sendable {
                     "set another StoreOptions.originName, because \(Origin.consumerMark) separates it from a consumer's name in the feed"
             )
         }
+        if origin.kind != .user {
+            throw StoreError(
+                .invalidValue, "the program's name \(originName) ends like the kind of a change set in the feed",
+                remedy: "set another StoreOptions.originName")
+        }
         guard originName.utf8.count > 255 else { return }
         throw StoreError(
             .invalidValue, "the program's name has \(originName.utf8.count) bytes",

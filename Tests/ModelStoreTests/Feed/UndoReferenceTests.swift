@@ -161,4 +161,37 @@ import Testing
             try store.verify { Issue.record("seed \(seed): \($0)") }
         }
     }
+
+    @Test func `a missing target and a denied delete are conflicts that can be skipped`() async throws {
+        let store = try Store.temporary(records: Owner.self, Pet.self, options: ChangeFeedTests.small())
+        try await store.write { tx in
+            for id in 1...2 { try tx.insert(Owner(id: id)) }
+            for id in 1...2 { try tx.insert(Pet(id: id, owner: Reference(id))) }
+        }
+        try await store.write { tx in
+            for id in 1...2 { try tx.delete(Pet.self, id: id) }
+            try tx.insert(Owner(id: 3))
+            try tx.insert(Owner(id: 4))
+        }
+        let done = try await Self.last(store)
+        try await store.write { tx in
+            try tx.delete(Owner.self, id: 1)
+            try tx.insert(Pet(id: 9, owner: 3))
+        }
+        let conflicts = try await store.undo(done, conflicts: .skip)
+        #expect(conflicts.map(\.typeName).sorted() == ["Owner", "Pet"])
+        let reasons = Set(conflicts.map { if case .refused(let code, _) = $0.reason { "\(code)" } else { "other" } })
+        #expect(reasons == ["referenceBroken", "deleteDenied"])
+        #expect(try store.read { try $0.all(Owner.self) }.map(\.id) == [2, 3])
+        #expect(try store.read { try $0.all(Pet.self) }.map(\.id) == [2, 9])
+    }
+}
+
+@Record private struct Owner: Equatable {
+    @ID var id: Int
+}
+
+@Record private struct Pet: Equatable {
+    @ID var id: Int
+    @Reference(onDelete: .deny) var owner: Reference<Owner>
 }

@@ -113,6 +113,61 @@ import Testing
         #expect(try Self.sensors(store) == before)
     }
 
+    @Test func `a unique value that another record has taken is a conflict that can be skipped, whatever depends on it`() async throws {
+        let store = try ChangeFeedTests.store()
+        try await store.write { tx in for number in 1...3 { try tx.insert(ChangeFeedTests.sensor(number)) } }
+        try await store.write { tx in
+            // s2 and s3 take over serials in a chain that ends with s1.
+            try tx.update(Sensor.self, id: "s1") { $0.serial = "new" }
+            try tx.update(Sensor.self, id: "s2") { $0.serial = "A-1" }
+            try tx.update(Sensor.self, id: "s3") { $0.serial = "A-2" }
+            try tx.insert(ChangeFeedTests.sensor(4))
+        }
+        let done = try await Self.last(store)
+        // s3 cannot get its serial back, so s2 cannot get the serial of s3, nor s1 that of s2.
+        try await store.write { tx in try tx.insert(Sensor(id: "s9", room: "hall", serial: "A-3", celsius: 1)) }
+        let before = try Self.sensors(store)
+        let conflicts = try await store.undo(done, conflicts: .skip)
+        #expect(Set(conflicts.map(\.id)) == ["s1", "s2", "s3"])
+        for conflict in conflicts {
+            guard case .refused(.uniqueViolation, _) = conflict.reason else { Issue.record("\(conflict)"); continue }
+        }
+        #expect(try Self.sensors(store) == before.filter { $0.id != "s4" })
+    }
+
+    @Test func `a change of the schema is not undone, and undo says so`() async throws {
+        let store = try ChangeFeedTests.store()
+        let error = await #expect(throws: StoreError.self) { try await store.undo(sequence: 1) }
+        #expect(error?.code == .changeConflict && error?.message.contains("schema") == true, "\(error!)")
+        let conflicts = try await store.undo(sequence: 1, conflicts: .skip)
+        #expect(!conflicts.isEmpty && conflicts.allSatisfy { $0.typeName == "Sensor" }, "\(conflicts)")
+    }
+
+    @Test func `a record that an undo or a revert brings back unchanged is no difference`() async throws {
+        for way in 0..<4 {
+            let store = try ChangeFeedTests.store()
+            try await store.write { tx in try tx.insert(ChangeFeedTests.sensor(1)) }
+            let end = try store.position
+            if way < 2 {
+                _ = try await store.write { tx in try tx.delete(Sensor.self, id: "s1") }
+            } else {
+                try await store.undo(end)
+            }
+            switch way {
+            case 0, 2: try await store.revert(to: end)
+            case 3: try await store.undo(store.position)
+            default: try await store.write { tx in try tx.insert(ChangeFeedTests.sensor(1)) }
+            }
+            let changes = try store.difference(from: end, to: store.position).changes(of: Sensor.self)
+            // A program that inserts an equal record makes another record.
+            #expect(changes.map(\.kind) == (way == 1 ? [.replace] : []), "\(way): \(changes)")
+            // A later change of the record is an update of it.
+            try await store.write { tx in try tx.update(Sensor.self, id: "s1") { $0.celsius = 77 } }
+            let later = try store.difference(from: end, to: store.position).changes(of: Sensor.self)
+            #expect(later.count == 1 && later[0].after?.celsius == 77)
+        }
+    }
+
     @Test(arguments: 0..<20)
     func `random histories go back to any position`(seed: UInt64) async throws {
         var random = TransactionRandom(seed: seed)

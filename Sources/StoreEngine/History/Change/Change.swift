@@ -4,10 +4,14 @@ public struct Change<R: Record>: Equatable, Sendable {
     public let kind: ChangeKind
     /// The record's id.
     public let id: R.ID
-    /// The record before the change; nil for an insert.
+    /// The record before the change; nil for an insert, and for a record that does not fit `R` (see ``fit``).
     public let before: R?
-    /// The record after the change; nil for a delete.
+    /// The record after the change; nil for a delete, and for a record that does not fit `R` (see ``fit``).
     public let after: R?
+    /// Whether the records of the change fit `R`.
+    public let fit: ChangeFit
+    /// The record that a transform step of a migration replaced with the inserted one; nil for other changes.
+    public let replaced: ReplacedRecord?
     /// The fields that an update changed.
     public let changedFields: ChangedFields<R>
     /// Identifies the change permanently, in every copy of the store. An external consumer of the feed uses it to detect a change
@@ -19,23 +23,80 @@ public struct Change<R: Record>: Equatable, Sendable {
     public func didChange<V>(_ field: KeyPath<R.Fields, Field<R, V>>) -> Bool { changedFields.contains(field) }
 }
 
+/// Whether the records of a change fit the type of the program.
+///
+/// The feed keeps records as they were written. A migration checks the current records of a type, but not those of older change
+/// sets: one of them may be null in a field that is required now, or hold a number or a case that the type no longer has. The
+/// same happens when the program changes how a `Codable` type reads its JSON.
+public enum ChangeFit: Equatable, Sendable {
+    /// All records of the change fit.
+    case fits
+    /// A record does not fit, so ``Change/before`` or ``Change/after`` is nil. The value is the change as it was written.
+    case doesNotFit(WrittenChange)
+}
+
+/// A change of a record as it was written, in the form that the type had then.
+public struct WrittenChange: Equatable, Sendable {
+    /// Why a record does not fit: the field, and what was found.
+    public let reason: String
+    /// The record before the change as a JSON object; nil for an insert.
+    public let beforeJSON: String?
+    /// The record after the change as a JSON object; nil for a delete.
+    public let afterJSON: String?
+    /// The stored bytes of the record before the change; nil for an insert.
+    public let beforeBytes: [UInt8]?
+    /// The stored bytes of the record after the change; nil for a delete.
+    public let afterBytes: [UInt8]?
+}
+
+/// What a reader of the feed receives for a change whose record does not fit the type of the program.
+public enum UnfitRecords: Hashable, Sendable {
+    /// The change, with ``ChangeFit/doesNotFit(_:)``.
+    case deliver
+    /// Nothing: ``ChangeSet/changes(of:)`` leaves the change out.
+    case skip
+    /// The error `valueDoesNotFit` from ``ChangeSet/changes(of:)``.
+    case stop
+}
+
 // Inlinable, so that the compiler specializes decoding for the record type at the call.
 extension Change {
     @inlinable
     init(_ states: ChangeStates) throws(CodecError) {
-        before = try Change.decode(states.before, states)
-        after = try Change.decode(states.after, states)
-        guard let record = after ?? before else { throw CodecError("a change has no record") }
-        id = record.recordID
+        var misfit = states.misfit
+        before = Change.decode(states.before, states, &misfit)
+        after = Change.decode(states.after, states, &misfit)
+        if let record = after ?? before {
+            id = record.recordID
+        } else {
+            id = try Change.id(states)
+        }
         kind = states.kind
         changedFields = ChangedFields(states)
         name = states.name
+        replaced = try states.replaced()
+        fit = try misfit.map { (error) throws(CodecError) in .doesNotFit(try states.written(error)) } ?? .fits
     }
 
     @inlinable
-    static func decode(_ bytes: [UInt8]?, _ states: ChangeStates) throws(CodecError) -> R? {
+    static func decode(_ bytes: [UInt8]?, _ states: ChangeStates, _ misfit: inout CodecError?) -> R? {
         guard let bytes else { return nil }
-        return unsafe try R(from: states.decoder(bytes.span.bytes))
+        do {
+            return unsafe try R(from: states.decoder(bytes.span.bytes))
+        } catch {
+            misfit = misfit ?? error
+            return nil
+        }
+    }
+
+    /// Returns the id from the stored bytes, because no whole record can be decoded.
+    @inlinable
+    static func id(_ states: ChangeStates) throws(CodecError) -> R.ID {
+        let bytes = try states.encodedID()
+        guard let id = R._id(of: unsafe try R._IDKey(from: bytes.span.bytes)) else {
+            throw CodecError("its id is not a value of the program's id type")
+        }
+        return id
     }
 }
 
@@ -52,25 +113,58 @@ struct ChangeStates {
     let changed: FieldIndexSet
     /// The number of declared fields.
     let fieldCount: Int
-    private let fieldIndexesByDeclared: [Int32]?
+    /// Why a record has no form in the newest version; nil if both have one.
+    @usableFromInline let misfit: CodecError?
+    private let source: FeedChange
+    private let replacedSource: ReplacedSource?
+    private let binding: TypedBinding
 
     /// Takes the states from a change of the type that `binding` connects to a Swift type.
     init(_ source: RecordChange, _ binding: TypedBinding) throws(CodecError) {
         let change = source.change
         kind = change.kind
         name = source.name
-        before = try ChangeStates.newest(change.before(binding.type), binding.type)
-        after = try ChangeStates.newest(change.after, binding.type)
+        var misfit: CodecError?
+        before = ChangeStates.newest(try change.before(binding.type.type), binding.type, &misfit)
+        after = ChangeStates.newest(change.after, binding.type, &misfit)
+        self.misfit = misfit
         changed = ChangeStates.changedFieldIndexes(change, binding)
         fieldCount = binding.declaredCount
-        fieldIndexesByDeclared = binding.fieldIndexesByDeclared
+        self.source = change
+        replacedSource = source.source
+        self.binding = binding
+    }
+
+    /// Returns the record that a migration replaced with the inserted one.
+    @usableFromInline
+    func replaced() throws(CodecError) -> ReplacedRecord? { try replacedSource?.record() }
+
+    /// Returns the id of the record, encoded as in a reference to it.
+    @usableFromInline
+    func encodedID() throws(CodecError) -> [UInt8] {
+        unsafe try RecordBody.encodedID(of: RecordBytes(unverified: source.record.span.bytes), binding.type)
+    }
+
+    /// Returns the change as it was written.
+    @usableFromInline
+    func written(_ error: CodecError) throws(CodecError) -> WrittenChange {
+        let before = try source.before(binding.type.type)
+        return WrittenChange(
+            reason: binding.naming(error).reason, beforeJSON: try json(before), afterJSON: try json(source.after),
+            beforeBytes: before, afterBytes: source.after)
+    }
+
+    private func json(_ bytes: [UInt8]?) throws(CodecError) -> String? {
+        guard let bytes else { return nil }
+        let record = unsafe try RecordBytes(unverified: bytes.span.bytes)
+        return JSONWriter.text(of: try RecordBody.json(of: record, binding.type.type))
     }
 
     /// Returns a decoder for the fields of one of the states.
     @usableFromInline
     @_lifetime(copy bytes)
     func decoder(_ bytes: RawSpan) throws(CodecError) -> FieldDecoder {
-        FieldDecoder(try RecordBytes(unverified: bytes).table, slots: fieldIndexesByDeclared)
+        FieldDecoder(try RecordBytes(unverified: bytes).table, slots: binding.fieldIndexesByDeclared)
     }
 
     private static func changedFieldIndexes(_ change: FeedChange, _ binding: TypedBinding) -> FieldIndexSet {
@@ -83,11 +177,17 @@ struct ChangeStates {
         }
     }
 
-    private static func newest(_ bytes: [UInt8]?, _ type: OpenType) throws(CodecError) -> [UInt8]? {
+    /// Returns a record in the form of the newest version; nil if there is none, or if the record does not fit it.
+    private static func newest(_ bytes: [UInt8]?, _ type: OpenType, _ misfit: inout CodecError?) -> [UInt8]? {
         guard let bytes else { return nil }
-        // The bytes need no check here: the feed's chained hash was checked on reading.
-        let record = unsafe try RecordBytes(unverified: bytes.span.bytes)
-        return try type.upgrade(fromVersion: record.schemaVersion)?.apply(to: record) ?? bytes
+        do {
+            // The bytes need no check here: the feed's chained hash was checked on reading.
+            let record = unsafe try RecordBytes(unverified: bytes.span.bytes)
+            return try type.upgrade(fromVersion: record.schemaVersion)?.apply(to: record) ?? bytes
+        } catch {
+            misfit = misfit ?? error
+            return nil
+        }
     }
 }
 

@@ -1,6 +1,6 @@
-/// A change that cannot be undone, because its record has changed since.
+/// A change that cannot be undone: its record has changed since, or the store would no longer keep a rule.
 public struct ChangeConflict: Hashable, Sendable, CustomStringConvertible {
-    /// How the record differs from the state that the change left.
+    /// Why the change cannot be undone.
     public enum Reason: Hashable, Sendable {
         /// The record was deleted, or another record with the same id and different field values replaced it.
         case gone
@@ -9,6 +9,11 @@ public struct ChangeConflict: Hashable, Sendable, CustomStringConvertible {
         /// These fields no longer have the values that the change gave them. For an update, only fields that the change set are
         /// compared; for an insert, all fields are.
         case changed(fields: [String])
+        /// Undoing the change would break a rule. The code says which: `uniqueViolation` if another record has the unique value
+        /// now, `referenceBroken` if the record refers to one that no longer exists, `deleteDenied` if others refer to the
+        /// inserted record, `valueDoesNotFit` if the type no longer has a place for the earlier record, `schemaMismatch` for a
+        /// change of the schema, and `historyUnavailable` if the feed does not know what changed.
+        case refused(StoreError.Code, message: String)
     }
 
     /// The record type's name.
@@ -17,10 +22,10 @@ public struct ChangeConflict: Hashable, Sendable, CustomStringConvertible {
     public let id: String
     /// The record's id as JSON.
     package let idJSON: JSONValue
-    /// How the record differs from the state that the change left.
+    /// Why the change cannot be undone.
     public let reason: Reason
 
-    public var description: String { "\(typeName) \(id) \(reasonText)" }
+    public var description: String { id.isEmpty ? "\(typeName) \(reasonText)" : "\(typeName) \(id) \(reasonText)" }
 
     /// The reason as the predicate of a message, after the record's name.
     package var reasonText: String {
@@ -28,6 +33,7 @@ public struct ChangeConflict: Hashable, Sendable, CustomStringConvertible {
         case .gone: "no longer exists"
         case .exists: "exists again"
         case .changed(let fields): "has other values in \(fields.joined(separator: ", "))"
+        case .refused(_, let message): message
         }
     }
 }
@@ -36,6 +42,7 @@ public struct ChangeConflict: Hashable, Sendable, CustomStringConvertible {
 public enum ConflictRule: Hashable, Sendable {
     /// Undo changes nothing, and the error lists the conflicts.
     case fail
-    /// Undo skips this change and undoes the others.
+    /// Undo skips this change, for whatever reason, and undoes the others. To find out which changes these are, undo makes a trial
+    /// first, so it takes about twice as long.
     case skip
 }

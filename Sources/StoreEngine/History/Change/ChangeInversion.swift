@@ -13,17 +13,21 @@ struct ChangeInversion {
     let type: OpenType
     let typeIndex: Int
     let action: Action
+    /// The record after the change; nil for a delete.
+    private let after: [UInt8]?
 
+    /// - Throws: ``CodecError`` if the record before or after the change has no form in the newest version.
     init(_ change: FeedChange, _ type: OpenType, typeIndex: Int) throws(CodecError) {
         self.change = change
         self.type = type
         self.typeIndex = typeIndex
-        let before = try ChangeInversion.newest(change.before(type), type)
+        let before = try ChangeInversion.newest(change.before(type.type), type)
+        after = try ChangeInversion.newest(change.after, type)
         guard let before else {
             action = .delete
             return
         }
-        guard let after = try ChangeInversion.newest(change.after, type) else {
+        guard let after else {
             action = .insert(before)
             return
         }
@@ -37,9 +41,7 @@ struct ChangeInversion {
 
     /// Returns why the record in its current state cannot be brought back to its earlier state; nil when it can.
     func conflict(with stored: RawSpan?) throws(CodecError) -> ChangeConflict.Reason? {
-        guard let after = try ChangeInversion.newest(change.after, type) else {
-            return stored == nil ? nil : .exists
-        }
+        guard let after else { return stored == nil ? nil : .exists }
         guard let stored else { return .gone }
         let now = try RecordBytes(unverified: stored)
         let left = unsafe try RecordBytes(unverified: after.span.bytes)

@@ -16,6 +16,9 @@ public struct ChangeSet: Sendable {
     public let time: Date
     /// The process that wrote the change set.
     public let origin: Origin
+    /// Why the change set was written: by the program, by a migration, or to undo others. A combination of several change sets has
+    /// the kind of the last one.
+    public var kind: ChangeSetKind { origin.kind }
     /// The action that caused the write, if there was one. In a large change set, the first part has it.
     public let action: RecordedAction?
     /// The changes, in the order in which the closure first touched their records. Empty when a filter removed all changes and
@@ -37,6 +40,8 @@ public struct ChangeSet: Sendable {
     /// The total number of changes in the change set; nil for a combination of several change sets.
     package let wholeCount: Int?
     package let state: StoreState
+    /// What ``changes(of:)`` does with a change whose record does not fit its type.
+    package var unfitRecords = UnfitRecords.deliver
 
     /// Takes the wanted changes of a part that was read.
     ///
@@ -68,7 +73,17 @@ public struct ChangeSet: Sendable {
         let name = ChangeName(
             store: state.identity, epoch: part.header.epoch, sequence: part.sequence,
             index: part.firstIndex + number, time: part.header.time.timeIntervalSinceReferenceDate.bitPattern)
-        return RecordChange(change, type: ChangeSet.type(of: change, state), name: name)
+        var typed = RecordChange(
+            change, type: ChangeSet.type(of: change, state), described: state.catalog.description(ofID: change.type),
+            name: name)
+        // A migration writes the end of the old record before its replacement.
+        if change.kind == .insert, number > 0, case .migration = part.header.origin.kind {
+            let old = part.changes[number - 1]
+            if old.kind == .delete, ChangeSet.type(of: old, state) == nil {
+                typed.source = state.catalog.description(ofID: old.type).map { ReplacedSource(old, $0) }
+            }
+        }
+        return typed
     }
 
     package init(
@@ -93,7 +108,11 @@ public struct ChangeSet: Sendable {
 
     /// Returns the changes of records of one type.
     ///
-    /// - Throws: ``StoreError``: `unknownType` when the store was opened without `R`; `damaged`.
+    /// A change whose record does not fit `R` any more says so (``Change/fit``), unless the reader's options tell to leave it out
+    /// or to stop.
+    ///
+    /// - Throws: ``StoreError``: `unknownType` when the store was opened without `R`; `valueDoesNotFit` where the reader stops;
+    ///   `damaged`.
     @inlinable
     public func changes<R: Record>(of type: R.Type) throws(StoreError) -> [Change<R>] {
         try changes(of: type) { _ in true }
@@ -108,11 +127,14 @@ public struct ChangeSet: Sendable {
         var typed: [Change<R>] = []
         typed.reserveCapacity(changes.count)
         for change in changes where isOfRecord(change, binding) && wanted(change) {
+            let decoded: Change<R>
             do {
-                typed.append(try Change(states(of: change, binding)))
+                decoded = try Change(states(of: change, binding))
             } catch {
                 throw undecodable(change, error)
             }
+            if case .doesNotFit(let written) = decoded.fit, try !delivers(written, change) { continue }
+            typed.append(decoded)
         }
         return typed
     }
@@ -128,6 +150,21 @@ public struct ChangeSet: Sendable {
     @usableFromInline
     func states(of change: RecordChange, _ binding: TypedBinding) throws(CodecError) -> ChangeStates {
         try ChangeStates(change, binding)
+    }
+
+    /// Returns whether the reader wants a change whose record does not fit its type.
+    @usableFromInline
+    func delivers(_ written: WrittenChange, _ change: RecordChange) throws(StoreError) -> Bool {
+        switch unfitRecords {
+        case .deliver: return true
+        case .skip: return false
+        case .stop:
+            let id = try change.idJSON().map { " " + $0 } ?? ""
+            throw StoreError(
+                .valueDoesNotFit,
+                "change set \(change.name.sequence) has a \(change.typeName)\(id) that does not fit its type: \(written.reason)",
+                remedy: "let the reader skip or deliver such changes (FeedOptions.unfitRecords)")
+        }
     }
 
     @usableFromInline

@@ -1,7 +1,7 @@
 /// Combines change sets into one that contains the net change of each record.
 ///
 /// If one change set deleted a record and a later one inserted a record with its id, the net change is a replacement. The new
-/// record is another incarnation.
+/// record is another incarnation. If an undo inserted it again with the same fields, there is no net change.
 package struct ChangeSquash {
     private struct Name: Hashable {
         let type: UInt32
@@ -9,8 +9,8 @@ package struct ChangeSquash {
     }
 
     private enum Entry {
-        /// A record's states before the first and after the last change.
-        case record(before: [UInt8]?, after: [UInt8]?, newest: RecordChange)
+        /// A record's states before the first and after the last change. `isRestored` says that an undo inserted the record.
+        case record(before: [UInt8]?, after: [UInt8]?, newest: RecordChange, isRestored: Bool)
         /// A change of a type, or a reset.
         case other(RecordChange)
         /// A change of a type that a later reset covers.
@@ -45,26 +45,30 @@ package struct ChangeSquash {
     private mutating func addChanges(of next: ChangeSet) throws(StoreError) {
         for change in next.changes {
             do {
-                try add(change)
+                try add(change, isRestoring: next.kind.isRestoring)
             } catch {
                 throw StoreError(error, at: "the change \(change.name) of \(change.typeName)")
             }
         }
     }
 
-    private mutating func add(_ change: RecordChange) throws(CodecError) {
+    private mutating func add(_ change: RecordChange, isRestoring: Bool) throws(CodecError) {
         guard change.change.isOfRecord, let type = change.type else {
             if change.kind == .reset { forget(change.change.type) }
             entries.append(.other(change))
             return
         }
         let name = Name(type: change.change.type, key: change.change.key)
-        if let entryIndex = entryIndexes[name], case .record(let before, _, _) = entries[entryIndex] {
-            entries[entryIndex] = .record(before: before, after: change.change.after, newest: change)
+        if let entryIndex = entryIndexes[name], case .record(let before, _, _, let wasRestored) = entries[entryIndex] {
+            let isRestored = change.kind == .update ? wasRestored : isRestoring
+            entries[entryIndex] = .record(
+                before: before, after: change.change.after, newest: change, isRestored: isRestored)
         } else {
             entryIndexes[name] = entries.count
             entries.append(
-                .record(before: try change.change.before(type), after: change.change.after, newest: change))
+                .record(
+                    before: try change.change.before(type.type), after: change.change.after, newest: change,
+                    isRestored: isRestoring))
         }
     }
 
@@ -83,9 +87,9 @@ package struct ChangeSquash {
             switch entry {
             case .forgotten: continue
             case .other(let change): changes.append(change)
-            case .record(let before, let after, let newest):
+            case .record(let before, let after, let newest, let isRestored):
                 do {
-                    if let net = try ChangeSquash.net(before, after, newest) { changes.append(net) }
+                    if let net = try ChangeSquash.net(before, after, newest, isRestored: isRestored) { changes.append(net) }
                 } catch {
                     throw StoreError(error, at: "the change \(newest.name) of \(newest.typeName)")
                 }
@@ -97,7 +101,7 @@ package struct ChangeSquash {
     }
 
     private static func net(
-        _ before: [UInt8]?, _ after: [UInt8]?, _ newest: RecordChange
+        _ before: [UInt8]?, _ after: [UInt8]?, _ newest: RecordChange, isRestored: Bool
     ) throws(CodecError) -> RecordChange? {
         guard let type = newest.type else { return nil }
         var change = newest.change
@@ -112,19 +116,25 @@ package struct ChangeSquash {
             let old = unsafe try RecordBytes(unverified: before.span.bytes)
             let new = unsafe try RecordBytes(unverified: after.span.bytes)
             change.kind = old.incarnation == new.incarnation ? .update : .replace
-            if change.kind == .update {
+            if change.kind == .update || isRestored {
                 change.earlier = try ChangeSquash.earlier(old, new, type)
                 if change.earlier.isEmpty { return nil }
             }
+            if change.kind == .replace { change.earlier = [] }
         }
-        return RecordChange(change, type: type, name: newest.name)
+        return RecordChange(change, type: type, described: newest.described, name: newest.name)
     }
 
     /// Returns the earlier values of the fields that differ between two states of a record.
+    ///
+    /// If a state does not fit the newest version, the fields whose bytes differ in the versions of the states are returned, without
+    /// values.
     static func earlier(
         _ old: RecordBytes, _ new: RecordBytes, _ type: OpenType
     ) throws(CodecError) -> [EarlierValue] {
-        try type.withNewest(old) { (old) throws(CodecError) in
+        if try type.misfit(old) != nil { return try writtenEarlier(old, new, type.type) }
+        if try type.misfit(new) != nil { return try writtenEarlier(old, new, type.type) }
+        return try type.withNewest(old) { (old) throws(CodecError) in
             try type.withNewest(new) { (new) throws(CodecError) in
                 let table = try old.table
                 var earlier: [EarlierValue] = []
@@ -135,6 +145,35 @@ package struct ChangeSquash {
                 }
                 return earlier
             }
+        }
+    }
+
+    private static func writtenEarlier(
+        _ old: RecordBytes, _ new: RecordBytes, _ type: RecordType
+    ) throws(CodecError) -> [EarlierValue] {
+        let oldFields = try type.fields(ofVersion: old.schemaVersion)
+        let newFields = try type.fields(ofVersion: new.schemaVersion)
+        let (oldTable, newTable) = (try old.table, try new.table)
+        var earlier: [EarlierValue] = []
+        for field in type.fields {
+            let oldIndex = oldFields.firstIndex { $0.id == field.id }
+            let newIndex = newFields.firstIndex { $0.id == field.id }
+            if let oldIndex, let newIndex, oldFields[oldIndex].type == newFields[newIndex].type,
+                try oldTable.field(oldIndex).isEqual(to: newTable.field(newIndex))
+            { continue }
+            if oldIndex == nil, newIndex == nil { continue }
+            earlier.append(EarlierValue(field: field.id, bytes: nil))
+        }
+        return earlier
+    }
+}
+
+extension ChangeSetKind {
+    /// Whether the change set inserts deleted records again.
+    fileprivate var isRestoring: Bool {
+        switch self {
+        case .undo, .restore: true
+        case .user, .migration: false
         }
     }
 }

@@ -7,7 +7,7 @@ extension FeedChange {
     package var after: [UInt8]? { isOfRecord && kind != .delete ? record : nil }
 
     /// Returns the record before the change, as bytes in the version of the write; nil for an insert.
-    package func before(_ type: OpenType) throws(CodecError) -> [UInt8]? {
+    package func before(_ type: RecordType) throws(CodecError) -> [UInt8]? {
         switch kind {
         case .insert, .schema, .reset: return nil
         case .delete: return record
@@ -16,7 +16,7 @@ extension FeedChange {
         if let replaced { return replaced }
         let after = unsafe try RecordBytes(unverified: record.span.bytes)
         let table = try after.table
-        let fields = try type.type.fields(ofVersion: after.schemaVersion)
+        let fields = try type.fields(ofVersion: after.schemaVersion)
         guard fields.count == table.count else { throw CodecError("a record has \(table.count) fields") }
         var encoder = FieldEncoder.forRecords()
         encoder.begin(fieldCount: fields.count)

@@ -29,12 +29,18 @@ package struct ChangeName: Hashable, Sendable, CustomStringConvertible {
 /// ``ChangeSet/changes(of:)`` returns the typed form.
 public struct RecordChange: Sendable {
     package let change: FeedChange
+    /// The record type; nil for one that a migration replaced.
     package let type: OpenType?
+    /// The description of the record type, also of one that a migration replaced; nil for a reset of all types.
+    let described: RecordType?
     package let name: ChangeName
+    /// The record that a migration replaced with the inserted one.
+    var source: ReplacedSource?
 
-    package init(_ change: FeedChange, type: OpenType?, name: ChangeName) {
+    package init(_ change: FeedChange, type: OpenType?, described: RecordType?, name: ChangeName) {
         self.change = change
         self.type = type
+        self.described = described
         self.name = name
     }
 
@@ -48,18 +54,14 @@ public struct RecordChange: Sendable {
     /// The kind of change.
     public var kind: ChangeKind { change.kind }
 
-    /// The name of the record type. It is `*` for a reset of all types, and `#` with the type's number for a type that a
-    /// migration replaced.
-    public var typeName: String {
-        if let type { return type.name }
-        return change.type == .max ? "*" : "#\(change.type)"
-    }
+    /// The name of the record type, also of one that a migration replaced. It is `*` for a reset of all types.
+    public var typeName: String { described?.name ?? (change.type == .max ? "*" : "#\(change.type)") }
 
-    /// The current names of the fields that an update changed; empty for other kinds.
+    /// The names of the fields that an update changed, as the newest version has them; empty for other kinds.
     public var changedFields: [String] {
-        guard let type else { return [] }
+        guard let described else { return [] }
         return change.earlier.compactMap { earlier in
-            type.type.fieldIndex(ofID: earlier.field).map { type.type.fields[$0].name }
+            described.fieldIndex(ofID: earlier.field).map { described.fields[$0].name }
         }
     }
 
@@ -69,39 +71,73 @@ public struct RecordChange: Sendable {
     /// - Throws: ``StoreError`` with the code `damaged`.
     public func idJSON() throws(StoreError) -> String? { try id().map { JSONWriter.text(of: $0) } }
 
-    /// Returns the record before the change as a JSON object, in the form of the newest schema; nil if there was none.
+    /// Returns the record before the change as a JSON object; nil if there was none.
+    ///
+    /// It has the form of the newest schema. If the record before or after the change does not fit that, because a migration has
+    /// narrowed a field since, both have the form of the version in which they were written. So have the records of a type that a
+    /// migration replaced.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
     public func beforeJSON() throws(StoreError) -> String? { try before().map { JSONWriter.text(of: $0) } }
 
-    /// Returns the record after the change as a JSON object, in the form of the newest schema; nil if there is none.
+    /// Returns the record after the change as a JSON object, in the form of ``beforeJSON()``; nil if there is none.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
     public func afterJSON() throws(StoreError) -> String? { try after().map { JSONWriter.text(of: $0) } }
 
     /// Returns the record's id.
     package func id() throws(StoreError) -> JSONValue? {
-        guard change.isOfRecord, let type else { return nil }
+        guard change.isOfRecord, let described else { return nil }
+        let bytes = change.record
         return try decoded { () throws(CodecError) in
-            unsafe try DynamicRecord(unverified: change.record.span.bytes, of: type).idJSON(type)
+            unsafe try RecordBody.idJSON(of: RecordBytes(unverified: bytes.span.bytes), described)
         }
     }
 
-    /// Returns the record before the change.
-    package func before() throws(StoreError) -> JSONValue? {
-        guard let type else { return nil }
-        return try decoded { () throws(CodecError) in try json(change.before(type), type) }
+    /// Returns the record's id as a JSON object with the names of its fields; nil for a change that is not of a record.
+    package func key() throws(StoreError) -> JSONValue? {
+        guard let id = try id(), let described else { return nil }
+        let names = described.idFields.compactMap { described.fieldIndex(ofID: $0) }.map { described.fields[$0].name }
+        if names.count == 1 { return .object([JSONMember(names[0], id)]) }
+        return .object(zip(names, id.array ?? []).map { JSONMember($0, $1) })
     }
+
+    /// Returns the record before the change.
+    package func before() throws(StoreError) -> JSONValue? { try states().before }
 
     /// Returns the record after the change.
-    package func after() throws(StoreError) -> JSONValue? {
-        guard let type else { return nil }
-        return try decoded { () throws(CodecError) in try json(change.after, type) }
+    package func after() throws(StoreError) -> JSONValue? { try states().after }
+
+    /// Returns the record before and after the change.
+    package func states() throws(StoreError) -> (before: JSONValue?, after: JSONValue?) {
+        guard let described else { return (nil, nil) }
+        return try decoded { () throws(CodecError) in
+            let (before, after) = (try change.before(described), change.after)
+            if let type {
+                do {
+                    return (try newest(before, type), try newest(after, type))
+                } catch {}
+            }
+            return (try written(before, described), try written(after, described))
+        }
     }
 
-    private func json(_ bytes: [UInt8]?, _ type: OpenType) throws(CodecError) -> JSONValue? {
+    /// Returns the record that a transform step of a migration replaced with the inserted one; nil for other changes.
+    ///
+    /// - Throws: ``StoreError`` with the code `damaged`.
+    public func replaced() throws(StoreError) -> ReplacedRecord? {
+        guard let source else { return nil }
+        return try decoded { () throws(CodecError) in try source.record() }
+    }
+
+    private func newest(_ bytes: [UInt8]?, _ type: OpenType) throws(CodecError) -> JSONValue? {
         guard let bytes else { return nil }
         return unsafe try DynamicRecord(unverified: bytes.span.bytes, of: type).json(type.type)
+    }
+
+    private func written(_ bytes: [UInt8]?, _ type: RecordType) throws(CodecError) -> JSONValue? {
+        guard let bytes else { return nil }
+        return unsafe try RecordBody.json(of: RecordBytes(unverified: bytes.span.bytes), type)
     }
 
     private func decoded<T>(_ body: () throws(CodecError) -> T) throws(StoreError) -> T {
@@ -110,5 +146,33 @@ public struct RecordChange: Sendable {
         } catch {
             throw StoreError(error, at: "the change \(name) of \(typeName)")
         }
+    }
+}
+
+/// A record of a type that a migration replaced.
+public struct ReplacedRecord: Equatable, Sendable {
+    /// The name of the record type as it was.
+    public let typeName: String
+    /// The record as a JSON object, in the form that the type had.
+    public let json: String
+    /// The stored bytes of the record.
+    public let bytes: [UInt8]
+}
+
+/// The end of a record that a migration replaced, undecoded. A class, because few changes have one.
+final class ReplacedSource: Sendable {
+    private let bytes: [UInt8]
+    private let type: RecordType
+
+    init(_ change: FeedChange, _ type: RecordType) {
+        bytes = change.record
+        self.type = type
+    }
+
+    func record() throws(CodecError) -> ReplacedRecord {
+        let bytes = bytes
+        let record = unsafe try RecordBytes(unverified: bytes.span.bytes)
+        return ReplacedRecord(
+            typeName: type.name, json: JSONWriter.text(of: try RecordBody.json(of: record, type)), bytes: bytes)
     }
 }

@@ -37,12 +37,12 @@ extension WriteTransaction {
                 try encode(values, of: type)
                 try put(applied: typeIndex, mode: .insert, stuck: &stuck)
             case .update(let id, let fields):
-                try load(id, of: type)
+                try load(id, of: type, typeIndex)
                 guard try copyStored(type) else { throw gone(id, type) }
                 try encodeStored(with: fields, of: type)
                 try put(applied: typeIndex, mode: .update, stuck: &stuck)
             case .delete(let id):
-                try load(id, of: type)
+                try load(id, of: type, typeIndex)
                 guard try deleteAlone(typeIndex) else { throw gone(id, type) }
                 try noteDeletedTarget(typeIndex)
             }
@@ -154,9 +154,13 @@ extension WriteTransaction {
     }
 
     /// Writes the key of an id to `recordKey`.
-    private mutating func load(_ id: [DynamicValue], of type: OpenType) throws(StoreError) {
+    private mutating func load(_ id: [DynamicValue], of type: OpenType, _ typeIndex: Int) throws(StoreError) {
         recordKey.removeAll()
         try DynamicID.encodeKey(id, of: type, to: &recordKey)
+        // Another long id may have the same truncated key.
+        if recordKey.count > KeyLimit.recordKey, try _reading.dynamicRecord(id: id, typeIndex: typeIndex) == nil {
+            throw gone(id, type)
+        }
         KeyLimit.truncateRecordKey(&recordKey)
     }
 

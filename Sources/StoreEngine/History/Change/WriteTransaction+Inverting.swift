@@ -8,22 +8,27 @@ extension WriteTransaction {
         var listed: [ChangeConflict] = []
     }
 
-    /// Finds the conflicts.
+    /// Finds the conflicts that later changes made.
     ///
     /// - Parameter limit: the maximum number of conflicts to list.
     mutating func findConflicts(with changes: UndoneChanges, limit: Int) throws(StoreError) -> FoundConflicts {
         var found = FoundConflicts()
-        try forEachInversion(of: changes, except: []) {
-            (tx: inout WriteTransaction, inversion: ChangeInversion, changeIndex: Int) throws(StoreError) in
-            guard let reason = try tx.conflictReason(inversion) else { return }
+        try forEachUndoing(of: changes, except: []) {
+            (tx: inout WriteTransaction, undoing: Undoing, changeIndex: Int) throws(StoreError) in
+            var conflict: ChangeConflict?
+            switch undoing {
+            case .impossible(let reason): conflict = reason
+            case .inversion(let inversion):
+                if let reason = try tx.conflictReason(inversion) { conflict = try tx.conflict(inversion, reason) }
+            }
+            guard let conflict else { return }
             found.changeIndexes.append(changeIndex)
-            guard found.listed.count < limit else { return }
-            found.listed.append(try tx.conflict(inversion, reason))
+            if found.listed.count < limit { found.listed.append(conflict) }
         }
         return found
     }
 
-    /// Applies the inverse of each change.
+    /// Applies the inverse of each change. Changes of the schema are not undone.
     ///
     /// Deletes come last. By then, the references that the change set made to these records are undone, so the rules of
     /// references do not delete the referring records too.
@@ -32,19 +37,20 @@ extension WriteTransaction {
     ///   - skipped: the array indexes of the changes to skip, in ascending order.
     ///   - followsRules: whether the rules of references apply to records that refer to a deleted one. Without the rules, the end
     ///     of the write fails if a record still refers to it.
+    ///   - refused: receives the changes that a unique index keeps from being undone; nil to throw the first such error.
     mutating func invert(
-        _ changes: UndoneChanges, except skipped: [Int] = [], followsRules: Bool
+        _ changes: UndoneChanges, except skipped: [Int] = [], followsRules: Bool, refused: inout [Int: StoreError]?
     ) throws(StoreError) {
         var deletesSome = false
         // Records whose unique values are still held by records that give them up later. They are deleted here, and inserted at
         // the end.
-        var stuck: [(typeIndex: Int, fields: [UInt8])] = []
+        var stuck: [(typeIndex: Int, fields: [UInt8], changeIndex: Int)] = []
         try forEachInversion(of: changes, except: skipped) {
-            (tx: inout WriteTransaction, inversion: ChangeInversion, _: Int) throws(StoreError) in
+            (tx: inout WriteTransaction, inversion: ChangeInversion, changeIndex: Int) throws(StoreError) in
             if inversion.deletes {
                 deletesSome = true
             } else if let fields = try tx.restore(inversion) {
-                stuck.append((inversion.typeIndex, fields))
+                stuck.append((inversion.typeIndex, fields, changeIndex))
             }
         }
         if deletesSome {
@@ -53,20 +59,49 @@ extension WriteTransaction {
                 if inversion.deletes { try tx.delete(inversion, followsRules: followsRules) }
             }
         }
-        for (typeIndex, fields) in stuck {
+        for (typeIndex, fields, changeIndex) in stuck {
             do {
                 try encoder.encode(fieldsOf: fields)
             } catch {
                 throw StoreError(error, at: "a record of \(state.catalog.types[typeIndex].name)")
             }
-            try put(typeIndex, mode: .insert)
+            do {
+                try put(typeIndex, mode: .insert)
+            } catch {
+                guard refused != nil, error.code == .uniqueViolation else { throw error }
+                refused?[changeIndex] = error
+            }
         }
     }
 
-    /// Calls `body` with the inverse of each change, in the order of the changes. Changes of the schema are not undone.
-    private mutating func forEachInversion(
+    /// The way to undo one change.
+    private enum Undoing {
+        case inversion(ChangeInversion)
+        case impossible(ChangeConflict)
+    }
+
+    /// Calls `body` with the inverse of each change, in the order of the changes. Leaves out changes of the schema.
+    ///
+    /// - Throws: ``StoreError`` with the code `changeConflict` if there is no inverse.
+    mutating func forEachInversion(
         of changes: UndoneChanges, except skipped: [Int],
         _ body: (inout WriteTransaction, ChangeInversion, Int) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        try forEachUndoing(of: changes, except: skipped) {
+            (tx: inout WriteTransaction, undoing: Undoing, changeIndex: Int) throws(StoreError) in
+            switch undoing {
+            case .inversion(let inversion): try body(&tx, inversion, changeIndex)
+            case .impossible(let conflict):
+                if case .refused(.schemaMismatch, _) = conflict.reason { return }
+                throw StoreError(
+                    .changeConflict, "\(changes.name) cannot be undone: \(conflict)", remedy: "restore a backup from before it")
+            }
+        }
+    }
+
+    private mutating func forEachUndoing(
+        of changes: UndoneChanges, except skipped: [Int],
+        _ body: (inout WriteTransaction, Undoing, Int) throws(StoreError) -> Void
     ) throws(StoreError) {
         var pass = changes.makePass()
         var skipped = skipped[...]
@@ -76,30 +111,47 @@ extension WriteTransaction {
                 defer { changeIndex += 1 }
                 if skipped.first == changeIndex {
                     skipped.removeFirst()
-                } else if change.kind != .schema {
-                    try body(&self, inversion(of: change, in: changes), changeIndex)
+                } else {
+                    try body(&self, undoing(change), changeIndex)
                 }
             }
         }
     }
 
-    private func inversion(of change: FeedChange, in changes: UndoneChanges) throws(StoreError) -> ChangeInversion {
-        guard change.kind != .reset else {
-            throw StoreError(
-                .changeConflict,
-                "\(changes.name) cannot be undone: a program that is not ModelStore wrote to the store",
-                remedy: "restore a backup from before it")
+    private func undoing(_ change: FeedChange) throws(StoreError) -> Undoing {
+        let type = state.catalog.description(ofID: change.type)
+        func impossible(_ code: StoreError.Code, _ message: String, id: JSONValue = .null, _ text: String = "") -> Undoing {
+            .impossible(
+                ChangeConflict(
+                    typeName: type?.name ?? "*", id: text, idJSON: id, reason: .refused(code, message: message)))
+        }
+        if change.kind == .reset {
+            return impossible(.historyUnavailable, "was changed by a program that is not ModelStore")
+        }
+        if change.kind == .schema {
+            return impossible(.schemaMismatch, "was added or changed, and a change of the schema is not undone")
         }
         guard let typeIndex = state.catalog.typeIndex(ofID: change.type) else {
-            throw StoreError(
-                .changeConflict,
-                "\(changes.name) cannot be undone: a migration has replaced a record type that it changes",
-                remedy: "restore a backup from before the migration")
+            return impossible(.unknownType, "was replaced by a migration")
         }
+        let open = state.catalog.types[typeIndex]
         do {
-            return try ChangeInversion(change, state.catalog.types[typeIndex], typeIndex: typeIndex)
+            return .inversion(try ChangeInversion(change, open, typeIndex: typeIndex))
         } catch {
-            throw StoreError(error, at: "\(changes.name) of the feed")
+            let reason = "does not fit its type any more: \(error.reason)"
+            let (id, text) = try name(of: change, open.type)
+            return impossible(.valueDoesNotFit, reason, id: id, text)
+        }
+    }
+
+    private func name(of change: FeedChange, _ type: RecordType) throws(StoreError) -> (json: JSONValue, text: String) {
+        do {
+            let record = unsafe try RecordBytes(unverified: change.record.span.bytes)
+            return (
+                try RecordBody.idJSON(of: record, type), unsafe RecordBody.id(of: change.record.span.bytes, type) ?? ""
+            )
+        } catch {
+            throw StoreError(error, at: "a change of \(type.name) in the feed")
         }
     }
 
@@ -110,25 +162,19 @@ extension WriteTransaction {
         do {
             return isStored ? try inversion.conflict(with: oldRecord.bytes) : try inversion.conflict(with: nil)
         } catch {
-            throw _reading.damage(inversion.type, key: recordKey.bytes, error)
+            throw _reading.unreadable(inversion.type, key: recordKey.bytes, error)
         }
     }
 
-    private func conflict(
-        _ inversion: ChangeInversion, _ reason: ChangeConflict.Reason
-    ) throws(StoreError) -> ChangeConflict {
-        let (type, record) = (inversion.type, inversion.change.record)
-        do throws(CodecError) {
-            let json = unsafe try DynamicRecord(unverified: record.span.bytes, of: type).idJSON(type)
-            let text = unsafe RecordText.id(record.span.bytes, type)
-            return ChangeConflict(typeName: type.name, id: text, idJSON: json, reason: reason)
-        } catch {
-            throw StoreError(error, at: "a change of \(type.name) in the feed")
-        }
+    /// Returns the conflict of a change that cannot be undone for a reason.
+    func conflict(_ inversion: ChangeInversion, _ reason: ChangeConflict.Reason) throws(StoreError) -> ChangeConflict {
+        let type = inversion.type.type
+        let (json, text) = try name(of: inversion.change, type)
+        return ChangeConflict(typeName: type.name, id: text, idJSON: json, reason: reason)
     }
 
     /// Copies the record of a change to `oldRecord`. Returns whether the record exists.
-    private mutating func load(_ inversion: ChangeInversion) throws(StoreError) -> Bool {
+    mutating func load(_ inversion: ChangeInversion) throws(StoreError) -> Bool {
         recordKey.removeAll()
         recordKey.append(inversion.change.key)
         return try copyStored(inversion.type)
@@ -172,7 +218,7 @@ extension WriteTransaction {
                 try inversion.encode(over: nil, to: &encoder)
             }
         } catch {
-            throw _reading.damage(inversion.type, key: recordKey.bytes, error)
+            throw _reading.unreadable(inversion.type, key: recordKey.bytes, error)
         }
         return isStored
     }

@@ -43,14 +43,14 @@ extension WriteTransaction {
         sequence: UInt64, conflicts rule: ConflictRule = .fail, changesPerPart: Int
     ) throws(StoreError) -> [ChangeConflict] {
         let before = try _reading.position(before: sequence)
-        return try undo(UndoneChanges(after: before, changesPerPart: changesPerPart), rule)
+        return try undo(UndoneChanges(after: before, changesPerPart: changesPerPart), sequence, rule)
     }
 
     /// Returns the conflicts that undoing a change set would have now. Undoes nothing.
     package mutating func conflicts(undoing sequence: UInt64) throws(StoreError) -> [ChangeConflict] {
         let before = try _reading.position(before: sequence)
         let changes = UndoneChanges(after: before, changesPerPart: UndoneChanges.changesPerPart)
-        return try findConflicts(with: changes, limit: .max).listed
+        return try findAllConflicts(with: changes).listed
     }
 
     /// Undoes a change set in memory. See ``undo(_:conflicts:)``, which also undoes a change set that is too large to hold in
@@ -75,7 +75,7 @@ extension WriteTransaction {
                 remedy: "undo it in that store")
         }
         guard partially || changeSet.isWhole else { throw changeSet.incomplete }
-        return try undo(UndoneChanges(changeSet), rule)
+        return try undo(UndoneChanges(changeSet), changeSet.sequence, rule)
     }
 
     /// Restores all records to their state at a position, in a new write.
@@ -98,34 +98,44 @@ extension WriteTransaction {
             do {
                 let before = try _reading.position(before: sequence)
                 let changes = UndoneChanges(after: before, changesPerPart: UndoneChanges.changesPerPart)
-                try invert(changes, followsRules: false)
+                var refused: [Int: StoreError]?
+                try invert(changes, followsRules: false, refused: &refused)
             } catch {
                 throw refuse(error)
             }
         }
+        noteKind(.restore(to: position.sequence))
         return Int(newest - position.sequence)
     }
 
     private mutating func undo(
-        _ changes: UndoneChanges, _ rule: ConflictRule
+        _ changes: UndoneChanges, _ sequence: UInt64, _ rule: ConflictRule
     ) throws(StoreError) -> [ChangeConflict] {
         let shownCount = 5
-        let conflicts = try findConflicts(with: changes, limit: rule == .fail ? shownCount : .max)
+        let conflicts =
+            rule == .fail ? try findConflicts(with: changes, limit: shownCount) : try findAllConflicts(with: changes)
         if rule == .fail, !conflicts.changeIndexes.isEmpty {
             let count = conflicts.changeIndexes.count
             let shown = conflicts.listed.map(\.description) + (count > shownCount ? ["…"] : [])
-            let records = count == 1 ? "1 record was" : "\(count) records were"
             throw StoreError(
                 .changeConflict,
-                "\(changes.name) cannot be undone: \(records) changed since: \(shown.joined(separator: "; "))",
+                "\(changes.name) cannot be undone, because of \(count == 1 ? "1 conflict" : "\(count) conflicts"): "
+                    + shown.joined(separator: "; "),
                 remedy: "undo the later changes first, or skip conflicts")
         }
         do {
-            try invert(changes, except: conflicts.changeIndexes, followsRules: true)
+            var refused: [Int: StoreError]?
+            try invert(changes, except: conflicts.changeIndexes, followsRules: true, refused: &refused)
         } catch {
             throw refuse(error)
         }
+        noteKind(.undo(of: sequence))
         return conflicts.listed
+    }
+
+    /// Notes why the change set of this closure is written, unless other writes came before.
+    private mutating func noteKind(_ kind: ChangeSetKind) {
+        context.origin = context.origin.writing(kind)
     }
 }
 

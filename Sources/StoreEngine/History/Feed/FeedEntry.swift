@@ -11,7 +11,8 @@ package import Foundation
 /// u64      epoch
 /// u64      hash of the previous change set
 /// varint   process id of the origin
-/// string   name of the origin (strings and bytes: a varint length, then the bytes)
+/// string   name of the origin, and a kind other than `user` behind it: `thermo!undo(12)`, `thermo!restore(7)`,
+///          `thermo!migration(1>2)` with escapes as in URLs (strings and bytes: a varint length, then the bytes)
 /// varint   number of changes
 /// the action, if there is one:
 ///   string   name

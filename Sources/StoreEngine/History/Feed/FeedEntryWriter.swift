@@ -40,8 +40,9 @@ struct FeedEntryWriter: ~Copyable {
         stream.append(head.epoch)
         stream.append(head.hash)
         stream.append(varint: UInt64(UInt32(bitPattern: context.origin.processID)))
-        stream.append(varint: UInt64(context.origin.name.utf8.count))
-        stream.append(utf8: context.origin.name)
+        let name = context.origin.storedName
+        stream.append(varint: UInt64(name.utf8.count))
+        stream.append(utf8: name)
         stream.append(varint: UInt64(changeCount))
         action?.append(to: &stream)
     }

@@ -104,9 +104,12 @@ package struct FeedFilters: Sendable {
         }
         // Without a condition, the earlier record need not be assembled.
         if filter.condition == nil { return true }
-        for state in [change.after, try change.before(type)] {
+        for state in [change.after, try change.before(type.type)] {
             guard let state else { continue }
-            if try holds(filter, unsafe RecordBytes(unverified: state.span.bytes), type) { return true }
+            let record = unsafe try RecordBytes(unverified: state.span.bytes)
+            // The condition cannot be tested on a record that has no form in the newest version. Its reader must not miss it.
+            if try type.misfit(record) != nil { return true }
+            if try holds(filter, record, type) { return true }
         }
         return false
     }

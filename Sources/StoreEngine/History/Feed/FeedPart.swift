@@ -128,10 +128,12 @@ struct FeedEntryDecoder: Sendable {
             awaitsAction = false
             decoded += reader.offset
         }
-        while remainingCount > 0, changes.count < limit {
+        while remainingCount > 0, changes.count < limit || mayReplace(changes.last, limit: limit, changes.count) {
             var reader = ByteReader(stream.extracting(decoded..<stream.byteCount))
             do {
-                changes.append(try FeedChange(from: &reader))
+                let change = try FeedChange(from: &reader)
+                if changes.count >= limit, change.kind != .insert { break }
+                changes.append(change)
             } catch {
                 // The change continues in the next fragment.
                 if !chain.isComplete {
@@ -150,6 +152,13 @@ struct FeedEntryDecoder: Sendable {
         }
         needsFragment = false
         return part(&changes)
+    }
+
+    /// Whether the change after a full part may be an insert that replaces the deleted record of the last change. A migration writes
+    /// the two next to each other, and a part holds both.
+    private func mayReplace(_ last: FeedChange?, limit: Int, _ count: Int) -> Bool {
+        guard count == limit, last?.kind == .delete, case .migration = header?.origin.kind else { return false }
+        return true
     }
 
     private mutating func part(_ changes: inout [FeedChange]) -> FeedPart? {

@@ -33,7 +33,7 @@ struct EarlierRecords {
             guard names.insert(Name(typeIndex: typeIndex, key: change.key)).inserted else { continue }
             let type = catalog.types[typeIndex]
             do {
-                entries.append(Entry(typeIndex: typeIndex, key: change.key, before: try change.before(type)))
+                entries.append(Entry(typeIndex: typeIndex, key: change.key, before: try change.before(type.type)))
             } catch {
                 throw StoreError(error, at: "a change of \(type.name) in change set \(part.sequence) of the feed")
             }

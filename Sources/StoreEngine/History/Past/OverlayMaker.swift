@@ -24,7 +24,8 @@ struct OverlayMaker: ~Copyable, ~Escapable {
             } catch let error as CodecError {
                 // A migration checks the current records, but not the earlier ones.
                 if earlier.hasChanged(type) { throw Self.unfit(type, error) }
-                throw unsafe scope.damage(type, key: record.key.span.bytes, error)
+                let key = unsafe HexText.of(record.key.span.bytes)
+                throw StoreError(error, at: "an earlier record of \(type.name) under the key \(key)")
             } catch {
                 throw StoreError(reading: error, at: "the records of \(type.name)")
             }

@@ -84,7 +84,7 @@ extension RecordChange {
         case .insert: inverted.kind = .delete
         case .delete: inverted.kind = .insert
         default:
-            guard let type, let before = try change.before(type) else { return self }
+            guard let type, let before = try change.before(type.type) else { return self }
             inverted.record = before
             inverted.replaced = change.record
             if change.kind == .update {
@@ -92,6 +92,6 @@ extension RecordChange {
                     RecordBytes(unverified: change.record.span.bytes), RecordBytes(unverified: before.span.bytes), type)
             }
         }
-        return RecordChange(inverted, type: type, name: name)
+        return RecordChange(inverted, type: type, described: described, name: name)
     }
 }

@@ -37,18 +37,17 @@ public struct DifferenceEntry: Sendable {
     /// them.
     public let before: Before
     package let typeNumber: UInt32
+    /// The record type; nil for one that a migration replaced.
     package let type: OpenType?
+    /// The description of the record type, also of one that a migration replaced; nil for a reset of all types.
+    let described: RecordType?
     /// The id, encoded as in a reference to the record; equal to the row's own id if there is a row.
     package let id: [UInt8]
     /// The current record, in the form of the newest version.
     package let row: [UInt8]?
 
-    /// The name of the record type. It is `*` for a reset of all types, and `#` with the type's number for a type that a
-    /// migration replaced.
-    public var typeName: String {
-        if let type { return type.name }
-        return typeNumber == .max ? "*" : "#\(typeNumber)"
-    }
+    /// The name of the record type, also of one that a migration replaced. It is `*` for a reset of all types.
+    public var typeName: String { described?.name ?? (typeNumber == .max ? "*" : "#\(typeNumber)") }
 
     /// The kind of change that leads from the earlier state to the current one. Nil if the store does not know it, if the record
     /// does not meet the condition, or if the record existed neither then nor now.

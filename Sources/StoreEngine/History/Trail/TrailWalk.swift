@@ -161,7 +161,7 @@ package struct TrailWalk: Sendable {
                 }
                 guard let type = ChangeSet.type(of: change, scope.state) else { continue }
                 let bytes = unsafe try RecordBytes(unverified: change.record.span.bytes)
-                let deletedID = change.kind == .delete ? try type.encodedID(of: bytes) : nil
+                let deletedID = change.kind == .delete ? try RecordBody.encodedID(of: bytes, type) : nil
                 let name = TrailKey.Record(type: change.type, key: change.key)
                 if let metIndex = metIndexes[name] {
                     met[metIndex].sequence = part.sequence
@@ -200,7 +200,8 @@ package struct TrailWalk: Sendable {
         let typeIndex = scope.state.catalog.typeIndex(ofID: type)
         return DifferenceEntry(
             state: kind == .schema ? .schema : .reset, before: .unknown, typeNumber: type,
-            type: typeIndex.map { scope.state.catalog.types[$0] }, id: [], row: nil)
+            type: typeIndex.map { scope.state.catalog.types[$0] },
+            described: scope.state.catalog.description(ofID: type), id: [], row: nil)
     }
 
     private func entry(
@@ -222,7 +223,7 @@ package struct TrailWalk: Sendable {
             guard let id = met.deletedID else { return nil }
             return DifferenceEntry(
                 state: .absent, before: wasThere.map { $0 ? .same : .nothing } ?? .unknown, typeNumber: met.name.type,
-                type: type, id: id, row: nil)
+                type: type, described: type.type, id: id, row: nil)
         }
         added.append((met.name, GivenRecords.Given(newest: newest, wasThere: wasThere)))
         return try present(stored, met.name, wasThere, type, scope, filters)
@@ -242,9 +243,9 @@ package struct TrailWalk: Sendable {
             let row = try type.upgrade(fromVersion: record.schemaVersion)?.apply(to: record) ?? stored.array()
             return DifferenceEntry(
                 state: isWanted ? .present : .unmatched, before: before, typeNumber: name.type, type: type,
-                id: try type.encodedID(of: record), row: isWanted ? row : nil)
+                described: type.type, id: try RecordBody.encodedID(of: record, type), row: isWanted ? row : nil)
         } catch {
-            throw scope.damage(type, key: unsafe name.key.span.bytes, error)
+            throw scope.unreadable(type, key: unsafe name.key.span.bytes, error)
         }
     }
 }

@@ -147,7 +147,7 @@ package struct TrailWriter {
         let old = try TrailReader(state.databases, raw.snapshot)?.note(of: name)
         let new = TrailNote(
             after: old, sequence: sequence, incarnation: bytes.incarnation,
-            deletedID: change.kind == .delete ? try type.encodedID(of: bytes) : nil)
+            deletedID: change.kind == .delete ? try RecordBody.encodedID(of: bytes, type) : nil)
         if let old {
             unsafe try raw.delete(database, key: TrailKey.mark(of: name, at: old.sequence).span.bytes)
         } else {
@@ -181,20 +181,5 @@ package struct TrailWriter {
     ) throws(StoreError) -> [(key: [UInt8], record: TrailKey.Record, sequence: UInt64)] {
         let trail = try TrailReader(state.databases, raw.snapshot)
         return try trail?.marks(atLeast: [TrailKey.sequenceMark], limit: count) ?? []
-    }
-}
-
-extension OpenType {
-    /// Returns a record's id, encoded as in a reference to the record.
-    func encodedID(of record: RecordBytes) throws(CodecError) -> [UInt8] {
-        try withNewest(record) { (newest) throws(CodecError) in
-            let table = try newest.table
-            if idParts.count == 1 { return try table.field(idParts[0].fieldIndex).array() }
-            var encoder = FieldEncoder()
-            encoder.begin(fieldCount: idParts.count)
-            for part in idParts { encoder.append(encoded: try table.field(part.fieldIndex)) }
-            try encoder.finish()
-            return encoder.tableBytes.array()
-        }
     }
 }

@@ -112,7 +112,7 @@ package struct StepNet {
         let last = entry.last ?? entry.first
         let after = try last.after.map { (bytes) throws(CodecError) in try newest(bytes, type) }
         guard entry.last != nil else {
-            let before = entry.needsBefore ? try entry.first.before(type) : nil
+            let before = entry.needsBefore ? try entry.first.before(type.type) : nil
             let old = try before.map { (bytes) throws(CodecError) in try newest(bytes, type) }
             var changed = FieldIndexSet.all
             if entry.first.kind == .update {
@@ -124,7 +124,7 @@ package struct StepNet {
                 type: type, key: entry.first.key, kind: entry.first.kind, before: old, after: after,
                 changedFieldIndexes: changed)
         }
-        let before = try entry.first.before(type).map { (bytes) throws(CodecError) in try newest(bytes, type) }
+        let before = try entry.first.before(type.type).map { (bytes) throws(CodecError) in try newest(bytes, type) }
         switch (before, after) {
         case (nil, nil): return nil
         case (nil, _?): return StepChange(type: type, key: last.key, kind: .insert, before: nil, after: after)

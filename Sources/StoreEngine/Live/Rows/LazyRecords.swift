@@ -77,11 +77,15 @@ public struct LazyRecord<R: Record>: Sendable {
             let value = try content.withTable { (table) throws(CodecError) -> V? in
                 let decoder = FieldDecoder(table, slots: binding.fieldIndexesByDeclared)
                 guard let bytes = try decoder.bytes(ofDeclared: field.index) else { return nil }
-                return try field.decode(bytes)
+                do throws(CodecError) {
+                    return try field.decode(bytes)
+                } catch {
+                    throw error.inField(field.index)
+                }
             }
             if let value { return value }
         } catch {
-            throw StoreError(error, at: "a record of \(binding.type.name)")
+            throw content.unreadable(error, binding)
         }
         // The record's version is older than the field. Only the record's own initializer knows the field's initial value.
         return field.value(in: try record())

@@ -22,7 +22,7 @@ extension RecordContent {
             // Another Swift type for the same records was decoded first.
             return try decode(type, binding)
         } catch {
-            throw StoreError(error, at: "a record of \(binding.type.name)")
+            throw unreadable(error, binding)
         }
     }
 
@@ -34,8 +34,16 @@ extension RecordContent {
         do {
             return try decode(type, binding)
         } catch {
-            throw StoreError(error, at: "a record of \(binding.type.name)")
+            throw unreadable(error, binding)
         }
+    }
+
+    /// Returns the error for a record that cannot be decoded.
+    func unreadable(_ error: CodecError, _ binding: TypedBinding) -> StoreError {
+        let bytes = bytes
+        return unsafe StoreError(
+            unreadable: bytes.span.bytes, of: binding.type.type, binding.naming(error),
+            at: "a record of \(binding.type.name)")
     }
 
     private func decode<R: Record>(_ type: R.Type, _ binding: TypedBinding) throws(CodecError) -> R {

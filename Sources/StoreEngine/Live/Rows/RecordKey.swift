@@ -9,6 +9,9 @@ package enum RecordKey {
         KeyLimit.truncateRecordKey(&key)
         return key.array()
     }
+
+    /// Whether no other id has this key.
+    package static func isWhole(_ key: [UInt8]) -> Bool { key.count < KeyLimit.recordKey }
 }
 
 extension ReadContext {
@@ -20,7 +23,7 @@ extension ReadContext {
         do throws(CodecError) {
             return try RecordContent(bytes, of: type)
         } catch {
-            throw unsafe damage(type, key: key.span.bytes, error)
+            throw unsafe unreadable(type, key: key.span.bytes, error)
         }
     }
 }

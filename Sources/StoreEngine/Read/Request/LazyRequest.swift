@@ -133,7 +133,7 @@ public struct LazyRow<R: Record>: ~Escapable {
             let newest = try upgrade.apply(to: stored)
             return unsafe try body(LazyRow<Target>(newest.span.bytes, key: key.bytes, scope, binding))
         } catch let error as CodecError {
-            throw scope.damage(binding.type, key: key.bytes, error)
+            throw scope.unreadable(binding.type, key: key.bytes, error)
         }
     }
 
@@ -145,7 +145,7 @@ public struct LazyRow<R: Record>: ~Escapable {
         do {
             if let bytes = try decoder.bytes(ofDeclared: field.index) { return try field.decode(bytes) }
         } catch {
-            throw scope.damage(binding.type, key: key, error)
+            throw scope.unreadable(binding, key: key, error.inField(field.index))
         }
         // The record's version is older than the field. Only the record's own initializer knows the field's initial value.
         return field.value(in: try record())

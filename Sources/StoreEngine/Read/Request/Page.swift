@@ -131,7 +131,7 @@ extension FetchCursor {
         do {
             return try DynamicRecord(record, of: type)
         } catch {
-            throw damage(error)
+            throw unreadable(error)
         }
     }
 }

@@ -171,7 +171,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
 
     /// Returns the error for a current record that cannot be decoded.
     @usableFromInline
-    func damage(_ error: CodecError) -> StoreError { scope.damage(type, key: currentKey, error) }
+    func unreadable(_ error: CodecError) -> StoreError { scope.unreadable(type, key: currentKey, error) }
 
     /// Returns the error for a failure while reading the current record or a record that it refers to.
     func failed(_ error: any Error) -> StoreError {
@@ -206,7 +206,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
             }
             return values
         } catch {
-            throw damage(error)
+            throw unreadable(error)
         }
     }
 
@@ -243,7 +243,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
             // This checks the checksum, so that a filter never drops a damaged record silently.
             return try filters.pass(RecordBytes(currentRecord), of: type)
         } catch {
-            throw damage(error)
+            throw unreadable(error)
         }
     }
 
@@ -413,7 +413,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
             upgraded = try upgrade.apply(to: RecordBytes(record))
             unsafe currentRecord = _overrideLifetime(upgraded.span.bytes, copying: scope)
         } catch {
-            throw damage(error)
+            throw unreadable(error)
         }
     }
 

@@ -107,7 +107,7 @@ extension FetchCursor {
             do {
                 if let row = try projection.decode(coveredFields, []) { return row }
             } catch {
-                throw damage(error)
+                throw unreadable(error)
             }
         }
         try load()
@@ -127,7 +127,7 @@ extension FetchCursor {
             // value.
             return try projection.extract(R(from: decoder), followed)
         } catch {
-            throw damage(error)
+            throw unreadable(error)
         }
     }
 }

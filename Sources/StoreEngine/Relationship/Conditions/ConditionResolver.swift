@@ -256,7 +256,7 @@ extension ReadContext {
                 }
                 ids.append(parts.count == 1 ? parts[0] : .fields(parts))
             } catch {
-                throw cursor.damage(error)
+                throw cursor.unreadable(error)
             }
         }
         return (ids, cursor.scannedCount)

@@ -98,7 +98,7 @@ extension ConditionResolver {
                 do {
                     try counts.add(reference, in: RecordBytes(cursor.record).table.field(reference.fieldIndex))
                 } catch {
-                    throw cursor.damage(error)
+                    throw cursor.unreadable(error)
                 }
             }
             counts.scannedCount = cursor.scannedCount
@@ -148,7 +148,7 @@ extension ConditionResolver {
             do {
                 keys.append(try Referrers.idKey(of: cursor.record, catalog.types[candidates.typeIndex]))
             } catch {
-                throw cursor.damage(error)
+                throw cursor.unreadable(error)
             }
         }
         let name = catalog.types[candidates.typeIndex].name

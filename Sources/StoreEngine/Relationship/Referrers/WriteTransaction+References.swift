@@ -139,26 +139,35 @@ extension WriteTransaction {
 
     /// Throws an error if a record refers to a record that does not exist. Called when the closure has ended.
     borrowing func requireTargets() throws {
-        if missingTargets.all.isEmpty { return }
-        let referrers = Referrers(raw.snapshot, state.catalog)
-        for target in missingTargets.all where try !referrers.exists(target) {
-            for reference in state.catalog.references.incoming[target.type] where reference.isChecked {
-                let keys = try referrers.keys(reference, to: target, limit: Self.countedReferrers + 1)
-                guard let first = keys.first else { continue }
-                throw try broken(reference, target, first, count: keys.count, referrers)
-            }
+        for target in missingTargets.all {
+            if let error = try brokenTarget(target, isDeleted: missingTargets.isDeleted(target)) { throw error }
         }
     }
 
+    /// Returns the error for a record that does not exist although others refer to it; nil if it exists, or if none refers to it.
+    ///
+    /// - Parameter isDeleted: whether this write deleted it.
+    borrowing func brokenTarget(_ target: ReferenceTarget, isDeleted: Bool) throws -> StoreError? {
+        let referrers = Referrers(raw.snapshot, state.catalog)
+        if try referrers.exists(target) { return nil }
+        for reference in state.catalog.references.incoming[target.type] where reference.isChecked {
+            let keys = try referrers.keys(reference, to: target, limit: Self.countedReferrers + 1)
+            guard let first = keys.first else { continue }
+            return try broken(reference, target, first, count: keys.count, isDeleted: isDeleted, referrers)
+        }
+        return nil
+    }
+
     private borrowing func broken(
-        _ reference: OpenReference, _ target: ReferenceTarget, _ key: [UInt8], count: Int, _ referrers: Referrers
+        _ reference: OpenReference, _ target: ReferenceTarget, _ key: [UInt8], count: Int, isDeleted: Bool,
+        _ referrers: Referrers
     ) throws -> StoreError {
         let source = state.catalog.types[reference.source]
         let name = state.catalog.types[target.type].name
         let id = try referrers.text(of: reference, in: key, to: target) ?? "?"
         let referrer = try referrers.text(ofRecord: key, type: reference.source)
         let field = source.type.fields[reference.fieldIndex].name
-        guard missingTargets.isDeleted(target) else {
+        guard isDeleted else {
             return StoreError(
                 .referenceBroken,
                 "\(source.name).\(field) of \(referrer) refers to the \(name) \(id), which does not exist",

@@ -11,10 +11,12 @@ package final class Catalog: Sendable {
     private let typeIndexesByName: [String: Int]
     private let bindings: [ObjectIdentifier: TypedBinding]
     private let typeIndexesByID: [UInt32: Int]
+    /// The record types that migrations replaced, by number. The feed may hold change sets with their records.
+    private let retired: [UInt32: RecordType]
 
     /// - Parameters:
     ///   - replaced: Swift types whose records other types replace, each with the number of its record type.
-    ///   - retired: the record types that migrations replaced, so that errors can say so.
+    ///   - retired: the record types that migrations replaced, so that errors can say so, and old change sets stay readable.
     package init(
         version: UInt64, types: [OpenType], records: [any Record.Type],
         replaced: [(record: any Record.Type, type: UInt32)] = [], retired: [RecordType] = []
@@ -25,6 +27,7 @@ package final class Catalog: Sendable {
         // Two types share a name only while the newer one replaces the older one. The newer one is last.
         typeIndexesByName = Dictionary(types.enumerated().map { ($0.element.name, $0.offset) }) { _, last in last }
         typeIndexesByID = Dictionary(types.enumerated().map { ($0.element.type.id, $0.offset) }) { first, _ in first }
+        self.retired = Dictionary(retired.map { ($0.id, $0) }) { first, _ in first }
         var bindings: [ObjectIdentifier: TypedBinding] = [:]
         for record in records {
             let schema = record.recordSchema
@@ -50,6 +53,11 @@ package final class Catalog: Sendable {
 
     /// Returns the index in ``types`` of the type with this number; nil if there is none.
     package func typeIndex(ofID id: UInt32) -> Int? { typeIndexesByID[id] }
+
+    /// Returns the description of the type with this number, also of one that a migration replaced; nil if there is none.
+    package func description(ofID id: UInt32) -> RecordType? {
+        typeIndexesByID[id].map { types[$0].type } ?? retired[id]
+    }
 
     /// Returns the index in ``types`` of the type with this name.
     ///

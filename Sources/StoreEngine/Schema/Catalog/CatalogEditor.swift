@@ -4,7 +4,7 @@ package import LMDB
 package struct CatalogEditor: ~Copyable {
     var raw: LMDBWriteTransaction
     let databases: StoreDatabases
-    let context: WriteContext
+    private(set) var context: WriteContext
     /// The end of the feed with the changes so far.
     package private(set) var head: FeedHead
     private(set) var types: [RecordType]
@@ -162,6 +162,9 @@ package struct CatalogEditor: ~Copyable {
             throw StoreError(error)
         }
     }
+
+    /// Lets the change sets of the following edits say that a migration wrote them.
+    mutating func noteMigration() { context.origin = context.origin.writing(.migration(from: nil, to: nil)) }
 
     /// Ends a type that another type replaced. Its records and indexes are deleted, and its description stays.
     package mutating func retire(_ type: RecordType) throws(StoreError) {

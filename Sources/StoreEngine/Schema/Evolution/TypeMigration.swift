@@ -13,6 +13,10 @@ package struct TypeMigration: Sendable {
     /// The number of all misfits.
     package private(set) var misfitCount = 0
 
+    /// The change sets of the feed with a record that does not fit the new form: how many, the first and the last. They stay
+    /// readable, but not as records of the new form. Nil if there is none.
+    package private(set) var unfitHistory: (count: Int, first: UInt64, last: UInt64)?
+
     /// A record that is not valid in the new form.
     package struct Misfit: Sendable, Hashable {
         /// The record's id in readable form; nil for a reason that concerns all records.
@@ -29,6 +33,10 @@ package struct TypeMigration: Sendable {
     mutating func addMisfit(_ id: String?, _ reason: String) {
         misfitCount += 1
         if misfits.count < Self.misfitLimit { misfits.append(Misfit(id: id, reason: reason)) }
+    }
+
+    mutating func addUnfitChangeSet(_ sequence: UInt64) {
+        unfitHistory = ((unfitHistory?.count ?? 0) + 1, unfitHistory?.first ?? sequence, sequence)
     }
 }
 
@@ -49,6 +57,7 @@ extension CatalogEditor {
         let evolution = try evolution(of: old, to: declared, mode: .explicit)
         migration.changes = evolution.changes
         if evolution.changes.isEmpty { return migration }
+        noteMigration()
         let count = try count(of: old)
         if count > 0 {
             for name in evolution.unfillable {
@@ -57,6 +66,7 @@ extension CatalogEditor {
         }
         if evolution.changes.contains(where: { if case .changeType(_, _, _, false) = $0 { true } else { false } }) {
             try findMisfits(of: evolution.type, old, &migration)
+            try findUnfitHistory(of: evolution.type, &migration)
         }
         guard migration.misfitCount == 0 else { return migration }
         try replace(old, with: evolution.type)
@@ -95,5 +105,34 @@ extension CatalogEditor {
                 .damaged, "a record of \(old.name) cannot be read: \(ErrorText.of(error))",
                 remedy: "run store-cli verify")
         }
+    }
+
+    /// Finds the change sets of the feed with a record that does not fit the new form.
+    private func findUnfitHistory(of new: RecordType, _ migration: inout TypeMigration) throws(StoreError) {
+        var upgrades: [UInt32: RecordUpgrade] = [:]
+        for earlier in new.earlierVersions { upgrades[earlier.version] = RecordUpgrade(from: earlier, to: new) }
+        for sequence in head.oldest...max(head.oldest, head.sequence) {
+            guard let entry = try FeedReader.entry(sequence, in: databases.feed, snapshot) else { continue }
+            do throws(CodecError) {
+                for change in entry.changes where change.type == new.id && change.isOfRecord {
+                    guard try Self.isUnfit(change, new, upgrades) else { continue }
+                    migration.addUnfitChangeSet(sequence)
+                    break
+                }
+            } catch {
+                throw StoreError(error, at: "change set \(sequence) of the feed")
+            }
+        }
+    }
+
+    private static func isUnfit(
+        _ change: FeedChange, _ new: RecordType, _ upgrades: [UInt32: RecordUpgrade]
+    ) throws(CodecError) -> Bool {
+        for bytes in [try change.before(new), change.after] {
+            guard let bytes else { continue }
+            let record = unsafe try RecordBytes(unverified: bytes.span.bytes)
+            if upgrades[record.schemaVersion]?.misfit(record) != nil { return true }
+        }
+        return false
     }
 }

@@ -5,6 +5,9 @@ extension WriteTransaction {
     /// Inserts the result of `body` for each record of one type; nil leaves the record out. Afterwards no record of the old type
     /// can be written in this transaction.
     ///
+    /// The change set has the end of each old record before its replacement. The old records themselves stay until the type is
+    /// retired, because later steps may read them.
+    ///
     /// - Throws: ``StoreError`` that names the record. Its cause is the error of `body` or of the insert.
     package mutating func transform<Old: Record, New: Record>(
         _ old: Old.Type, to new: New.Type, _ body: (Old) throws -> New?
@@ -15,6 +18,7 @@ extension WriteTransaction {
             (records, mark) = try _reading.chunk(Old.self, after: mark, limit: Self.transformChunk)
             for record in records {
                 do {
+                    try noteEnd(of: record)
                     if let transformed = try body(record) { try insert(transformed) }
                 } catch {
                     throw WriteTransaction.notTransformed(record, error)
@@ -28,6 +32,16 @@ extension WriteTransaction {
             try keepAssignedIDs(above: greatest, typeIndex: newType)
         }
         end(state.catalog.types[oldType])
+    }
+
+    /// Notes in the change set that a record ends.
+    private mutating func noteEnd<Old: Record>(of record: Old) throws(StoreError) {
+        let typeIndex = try typeIndex(Old.self)
+        recordKey.removeAll()
+        Old._key(of: record.recordID).encodeKey(to: &recordKey)
+        KeyLimit.truncateRecordKey(&recordKey)
+        guard try copyStored(state.catalog.types[typeIndex]) else { return }
+        changes.remove(noteTouched(typeIndex))
     }
 
     private static func notTransformed<R: Record>(_ record: R, _ error: any Error) -> StoreError {

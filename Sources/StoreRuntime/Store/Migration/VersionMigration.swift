@@ -16,7 +16,8 @@ struct VersionMigration {
         try StoreFormat.require(
             StoreFormat.versionWithoutLog, for: "the migration to the version \"\(version.name)\"", old.databases,
             raw.snapshot)
-        let context = StoreOpening.context(options)
+        var context = StoreOpening.context(options)
+        context.origin = context.origin.writing(.migration(from: name, to: version.name))
         var head = try StoreFormat.head(old.databases, raw.snapshot)
         _ = try ForeignWrites.note(&head, old.databases, context, in: &raw)
         var editor = try CatalogEditor(raw: raw, databases: old.databases, head: head, context: context)

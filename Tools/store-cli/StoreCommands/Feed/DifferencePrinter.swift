@@ -25,7 +25,8 @@ struct DifferencePrinter {
     mutating func append(_ change: RecordChange) throws {
         count += 1
         guard rows != nil else { return try append(try change.document()) }
-        let (before, after) = (try change.before() ?? .null, try change.after() ?? .null)
+        let states = try change.states()
+        let (before, after) = (states.before ?? .null, states.after ?? .null)
         var cells = [OutputCell(change.kind.name), OutputCell(change.typeName), OutputCell(try change.id() ?? .null)]
         if format == .csv {
             cells += [OutputCell(change.changedFields), OutputCell(before), OutputCell(after)]
@@ -75,6 +76,7 @@ extension ChangeConflict.Reason {
         case .gone: ("conflict-gone", [])
         case .exists: ("conflict-exists", [])
         case .changed(let fields): ("conflict-changed", fields)
+        case .refused(let code, _): ("conflict-\(code)", [])
         }
     }
 }

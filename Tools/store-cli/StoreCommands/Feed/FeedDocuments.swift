@@ -57,7 +57,7 @@ struct FeedDocuments: FeedPrinter {
         let head = JSONValue.object([
             JSONMember("position", .number(JSONNumber(changeSet.sequence))),
             JSONMember("token", .string(position.description)), JSONMember("time", .string(changeSet.time.iso8601)),
-            JSONMember("origin", origin), JSONMember("action", try changeSet.action?.json() ?? .null),
+            JSONMember("kind", .string(changeSet.kind.description)), JSONMember("origin", origin), JSONMember("action", try changeSet.action?.json() ?? .null),
         ])
         json.removeAll()
         json.append(head)
@@ -68,11 +68,19 @@ struct FeedDocuments: FeedPrinter {
 extension RecordChange {
     /// Returns the change as a JSON object.
     func document() throws -> JSONValue {
+        let states = try states()
         var members = [
             JSONMember("kind", .string(kind.name)), JSONMember("type", .string(typeName)),
             JSONMember("id", try id() ?? .null), JSONMember("changed", .array(changedFields.map { .string($0) })),
-            JSONMember("before", try before() ?? .null), JSONMember("after", try after() ?? .null),
+            JSONMember("before", states.before ?? .null), JSONMember("after", states.after ?? .null),
         ]
+        if let replaced = try replaced() {
+            let record = try JSONReader.read(Array(replaced.json.utf8))
+            members.append(
+                JSONMember(
+                    "replaced",
+                    .object([JSONMember("type", .string(replaced.typeName)), JSONMember("record", record)])))
+        }
         if let schema = try schema() { members.append(JSONMember("schema", schema)) }
         return .object(members)
     }

@@ -58,9 +58,10 @@ struct FeedRows: FeedPrinter {
     }
 
     private static func common(_ changeSet: ChangeSet) -> [OutputCell] {
-        [
+        let (name, kind) = (changeSet.origin.name, changeSet.kind)
+        return [
             OutputCell(.number(JSONNumber(changeSet.sequence))), OutputCell(changeSet.time.iso8601),
-            OutputCell(changeSet.origin.name),
+            OutputCell(kind == .user ? name : "\(name) (\(kind))"),
         ]
     }
 

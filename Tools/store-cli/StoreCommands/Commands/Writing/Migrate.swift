@@ -36,6 +36,7 @@ struct Migrate: ParsableCommand {
             }
             try printer.finish()
         }
+        for migration in migrations { tellUnfitHistory(of: migration) }
         let misfitCount = migrations.reduce(0) { $0 + $1.misfitCount }
         guard misfitCount == 0 else {
             for migration in migrations { tellMisfits(of: migration) }
@@ -45,6 +46,14 @@ struct Migrate: ParsableCommand {
         let changeCount = migrations.reduce(0) { $0 + $1.steps.count }
         let steps = Counted.text(changeCount, "step")
         StandardError.writeLine(dryRun ? "all records fit: \(steps) to take, none taken" : "migrated: \(steps)")
+    }
+
+    private func tellUnfitHistory(of migration: TypeMigration) {
+        guard let unfit = migration.unfitHistory else { return }
+        let sets = Counted.text(unfit.count, "change set")
+        StandardError.writeLine(
+            "\(DisplayText.escaped(migration.name)): \(sets) of the feed, \(unfit.first) to \(unfit.last), will hold records that do not "
+                + "fit the new form; they stay readable in their old form")
     }
 
     private func tellMisfits(of migration: TypeMigration) {

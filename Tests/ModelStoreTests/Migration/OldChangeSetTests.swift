@@ -1,0 +1,215 @@
+import Foundation
+import ModelStore
+import StoreEngine
+import StoreRuntime
+import Synchronization
+import TestSupport
+import Testing
+
+/// Change sets from before a migration, whose records do not fit the type any more.
+@Suite("Change sets from before a migration", .timeLimit(.minutes(TestLength.waitMinutes))) struct OldChangeSetTests {
+    enum Before {
+        @Record("Job") struct Job {
+            @ID var id: Int
+            var due: Int?
+            var size: Int = 0
+            var state: String = "new"
+        }
+    }
+
+    enum After {
+        enum State: String, FieldValue, CaseIterable { case new, done }
+        @Record("Job") struct Job {
+            @ID var id: Int
+            var due: Int
+            var size: Int8
+            var state: State
+        }
+    }
+
+    /// The ways in which an old record does not fit the new type.
+    enum Misfit: CaseIterable {
+        case null, number, enumCase
+
+        var job: Before.Job {
+            switch self {
+            case .null: Before.Job(id: 1, due: nil)
+            case .number: Before.Job(id: 1, due: 1, size: 1_000)
+            case .enumCase: Before.Job(id: 1, due: 1, state: "lost")
+            }
+        }
+
+        /// What the message says of the field.
+        var reason: String {
+            switch self {
+            case .null: "due: it is null"
+            case .number: "size: 1000 does not fit"
+            case .enumCase: "state: lost is not one of the cases"
+            }
+        }
+    }
+
+    /// A store whose change sets 2 and 3 have a record that does not fit since the migration in change set 5. Change set 3 also has a
+    /// record that fits.
+    private static func migrated(_ misfit: Misfit) throws -> (directory: TestDirectory, store: Store) {
+        let directory = try TestDirectory()
+        do {
+            let store = try Store(at: directory.path, records: Before.Job.self)
+            _ = try store.blockingWrite { try $0.insert(misfit.job) }
+            _ = try store.blockingWrite { tx in
+                try tx.update(Before.Job.self, id: 1) { ($0.due, $0.size, $0.state) = (7, 7, "done") }
+                _ = try tx.insert(Before.Job(id: 2, due: 2))
+            }
+            _ = try store.blockingWrite { try $0.insert(Before.Job(id: 3, due: 3)) }
+            store.close()
+            // As `store-cli migrate` does it.
+            let tool = try Store(at: directory.path, records: [])
+            let migrations = try tool.migrate(to: [After.Job.recordSchema], isTrial: false)
+            #expect(migrations.map(\.misfitCount) == [0])
+            tool.close()
+        }
+        return (directory, try Store(at: directory.path, records: After.Job.self))
+    }
+
+    @Test(arguments: Misfit.allCases)
+    func `a change that does not fit says so and keeps its bytes, and all others are delivered`(_ misfit: Misfit) async throws {
+        let (directory, store) = try Self.migrated(misfit)
+        defer { withExtendedLifetime(directory) {} }
+        let first = try store.changeSet(sequence: 2)
+        let inserted = try #require(try first.changes(of: After.Job.self).first)
+        #expect(inserted.kind == .insert && inserted.id == 1 && inserted.after == nil)
+        guard case .doesNotFit(let written) = inserted.fit else {
+            Issue.record("it fits")
+            return
+        }
+        #expect(written.reason.contains(misfit.reason), "\(written.reason)")
+        #expect(written.afterBytes != nil && written.beforeBytes == nil && written.beforeJSON == nil)
+        #expect(written.afterJSON?.contains(#""id":1"#) == true)
+
+        let changes = try store.changeSet(sequence: 3).changes(of: After.Job.self)
+        #expect(changes.map(\.id) == [1, 2])
+        #expect(changes[0].before == nil && changes[0].after == After.Job(id: 1, due: 7, size: 7, state: .done))
+        #expect(changes[0].fit != .fits && changes[1].fit == .fits)
+        #expect(changes[1].after == After.Job(id: 2, due: 2, size: 0, state: .new))
+    }
+
+    @Test(arguments: Misfit.allCases)
+    func `the records of old change sets are shown as they were written`(_ misfit: Misfit) throws {
+        let (directory, store) = try Self.migrated(misfit)
+        defer { withExtendedLifetime(directory) {} }
+        let insert = try store.changeSet(sequence: 2).changes[0]
+        let json = try #require(try insert.afterJSON())
+        let old = misfit.job
+        #expect(json.contains(#""due":\#(old.due.map(String.init) ?? "null"),"size":\#(old.size),"state":"\#(old.state)""#), "\(json)")
+        let update = try store.changeSet(sequence: 3).changes[0]
+        #expect(try update.beforeJSON() == json)
+        #expect(try update.idJSON() == "1")
+        #expect(try !update.fieldChanges().isEmpty)
+        // The whole history can be combined, and exported as events.
+        let difference = try store.difference(from: store.changeSet(sequence: 2).positionBefore, to: store.position)
+        #expect(try difference.changes(of: After.Job.self).map(\.id).sorted() == [1, 2, 3])
+        try AutomaticMigrationTests.expectSound(store)
+    }
+
+    @Test(arguments: Misfit.allCases, [UnfitRecords.deliver, .skip, .stop])
+    func `a consumer chooses what happens to records that do not fit`(_ misfit: Misfit, _ rule: UnfitRecords) async throws {
+        let (directory, store) = try Self.migrated(misfit)
+        defer { withExtendedLifetime(directory) {} }
+        var options = ConsumerOptions(only: FeedFilter(After.Job.self) { $0.due > 0 })
+        options.feed.unfitRecords = rule
+        options.retry.attempts = 1
+        let seen = Seen()
+        let end = try store.position
+        let worker = Task { [options] in
+            try await store.consume("worker", options) { set, _ in
+                for change in try set.changes(of: After.Job.self) { seen.add(change.id) }
+            }
+        }
+        if rule == .stop {
+            let error = await #expect(throws: StoreError.self) { try await worker.value }
+            let cause = try #require(error?.cause as? StoreError)
+            #expect(cause.code == .valueDoesNotFit && cause.message.contains("Job 1"), "\(cause)")
+            return
+        }
+        try await store.wait(forConsumer: "worker", toPass: end)
+        worker.cancel()
+        try? await worker.value
+        #expect(seen.ids == (rule == .deliver ? [1, 1, 2, 3] : [2, 3]))
+    }
+
+    @Test(arguments: Misfit.allCases)
+    func `undoing a change to a record that does not fit is a conflict, which can be skipped`(_ misfit: Misfit) async throws {
+        let (directory, store) = try Self.migrated(misfit)
+        defer { withExtendedLifetime(directory) {} }
+        let error = await #expect(throws: StoreError.self) { try await store.undo(sequence: 3) }
+        #expect(error?.code == .changeConflict && error?.message.contains(misfit.reason) == true, "\(error!)")
+        let conflicts = try await store.undo(sequence: 3, conflicts: .skip)
+        #expect(conflicts.map(\.id) == ["1"])
+        guard case .refused(.valueDoesNotFit, _) = conflicts[0].reason else {
+            Issue.record("\(conflicts)")
+            return
+        }
+        #expect(try store.read { try $0.all(After.Job.self) }.map(\.id) == [1, 3])
+    }
+
+    @Test(arguments: Misfit.allCases)
+    func `a trial of the migration counts the change sets that will not fit`(_ misfit: Misfit) throws {
+        let directory = try TestDirectory()
+        let store = try Store(at: directory.path, records: Before.Job.self)
+        _ = try store.blockingWrite { try $0.insert(misfit.job) }
+        _ = try store.blockingWrite { try $0.update(Before.Job.self, id: 1) { ($0.due, $0.size, $0.state) = (7, 7, "done") } }
+        _ = try store.blockingWrite { try $0.insert(Before.Job(id: 2, due: 2)) }
+        let trial = try store.migrate(to: [After.Job.recordSchema], isTrial: true)[0]
+        let unfit = try #require(trial.unfitHistory)
+        #expect(unfit == (2, 2, 3))
+    }
+
+    private final class Seen: Sendable {
+        private let all = Mutex<[Int]>([])
+        var ids: [Int] { all.withLock { $0 } }
+        func add(_ id: Int) { all.withLock { $0.append(id) } }
+    }
+}
+
+/// Sound records that a type of the program cannot hold.
+@Suite("Values that do not fit") struct UnfitValueTests {
+    struct Old: Codable, Sendable, Hashable { var name: String }
+    struct New: Codable, Sendable, Hashable { var first: String }
+    enum V1 {
+        @Record("Person") struct Person {
+            @ID var id: Int
+            var info: Old
+        }
+    }
+    enum V2 {
+        @Record("Person") struct Person {
+            @ID var id: Int
+            var info: New
+        }
+    }
+
+    @Test func `every way of reading names the record, the field and what was found, and says that nothing is damaged`() throws {
+        let directory = try TestDirectory()
+        do {
+            let old = try Store(at: directory.path, records: V1.Person.self)
+            _ = try old.blockingWrite { try $0.insert(V1.Person(id: 41, info: Old(name: "Ada"))) }
+            old.close()
+        }
+        let store = try Store(at: directory.path, records: V2.Person.self)
+        let ways: [(String, () throws -> Void)] = [
+            ("get", { _ = try store.get(V2.Person.self, id: 41) }),
+            ("fetch", { _ = try store.fetch(FetchRequest(V2.Person.self)) }),
+            ("first", { _ = try store.read { try $0.first(FetchRequest(V2.Person.self)) } }),
+            ("live", { _ = try store.liveQuery(FetchRequest(V2.Person.self)).results }),
+            ("update", { _ = try store.blockingWrite { try $0.update(V2.Person.self, id: 41) { $0.info.first = "x" } } }),
+        ]
+        for (name, way) in ways {
+            let error = #expect(throws: StoreError.self, "\(name)") { try way() }
+            #expect(error?.code == .valueDoesNotFit, "\(name): \(error!)")
+            #expect(error?.message.contains("Person 41") == true, "\(name): \(error!)")
+            #expect(error?.message.contains("info: ") == true, "\(name): \(error!)")
+            #expect(error?.message.contains("Ada") == true, "\(name): \(error!)")
+            #expect(error?.remedy?.contains("backup") == false, "\(name): \(error!)")
+        }
+    }
+}
