@@ -53,7 +53,6 @@ extension LMDBEnvironment {
             throw DeniedFile.naming(error, in: path, isReadOnly: options.isReadOnly)
         }
         let hasLog = found.hasLog
-        let useMark = hasLog && options.usesLockFile ? try UseMark(in: path) : nil
         let inspection = try DataFileInspection.inspect(storeAt: path)
         let needed = inspection?.newest.neededByteCount ?? 0
         let quota = options.isReadOnly ? nil : Quota(options, at: path, hasLog: hasLog)
@@ -70,6 +69,9 @@ extension LMDBEnvironment {
             try SpaceReservation.reserveLockFile(
                 in: path, maximumReaders: options.maximumReaders, fileMode: options.fileMode)
         }
+        // LMDB waits for a process that is opening the files, for ever if that was stopped.
+        var wait = OpeningWait(path, options)
+        while options.usesLockFile, try LockFile.isTakenExclusively(in: path) { try wait.pause(waiting) }
         var pointer: OpaquePointer?
         var code = unsafe Calls.open(request, into: &pointer)
         // Other threads and processes may have taken the address space that was free a moment ago.
@@ -91,10 +93,13 @@ extension LMDBEnvironment {
             // A link that was put in place meanwhile was opened too.
             try FileEntry.requireOwnFiles(of: path)
             // From here on the log neither comes nor goes: that needs a moment in which no process has the store open.
-            guard RedoFiles.exist(in: path) == hasLog else {
+            let isShared = hasLog && options.usesLockFile
+            let mustLookAgain = isShared ? try RedoRecovery.isLeftOpen(path) : false
+            guard RedoFiles.exist(in: path) == hasLog, !mustLookAgain else {
                 unsafe Calls.close(pointer)
                 return nil
             }
+            let useMark = isShared ? try UseMark(in: path) : nil
             if options.usesLockFile { lockMap = LockFileMap(of: path) }
             if hasLog, !options.isReadOnly {
                 guard lockMap != nil else {

@@ -3,7 +3,8 @@ internal import Glibc
 
 /// The side file of the redo log, `redo.checkpoint`: the last two checkpoints.
 ///
-/// - 0 and 4,096: a ``CheckpointRecord`` each; checkpoint n is in the slot n modulo 2;
+/// - 0 and 4,096: a ``CheckpointRecord`` each; checkpoint n is in the slot n modulo 2. The other slot has the one before, or the same. Each
+///   record is in one sector, so a slot without a valid record is damage;
 /// - 8,192: flags (``Flags``), one byte each. They are never synced: recovery makes up for failed syncs too.
 ///
 /// All its blocks exist from the start, so a full disk does not matter. Only the holder of LMDB's write lock writes records and clears flags.
@@ -14,7 +15,7 @@ struct CheckpointFile {
         let rawValue: Int
         /// A sync of the log or of this file failed: its pages may be missing on the disk, and no later sync writes them.
         static let log = Flags(rawValue: 1)
-        /// The same for the data file.
+        /// The same for the data file, until all processes have closed the store.
         static let data = Flags(rawValue: 2)
         /// Each flag with its place behind ``CheckpointFile/flagsOffset``.
         static let all: [Flags] = [.log, .data]
@@ -47,8 +48,9 @@ struct CheckpointFile {
         let descriptor = try StoreFile.create(new, like: data)
         defer { SystemCalls.close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: byteCount)
-        let start = offset(of: record.number)
-        bytes.replaceSubrange(start..<start + CheckpointRecord.byteCount, with: record.bytes)
+        for start in [0, slotByteCount] {
+            bytes.replaceSubrange(start..<start + CheckpointRecord.byteCount, with: record.bytes)
+        }
         guard StoreFile.write(descriptor, bytes, at: 0, path: new), StoreFile.syncData(descriptor, path: new),
             unsafe rename(new, path) == 0, StoreFile.syncDirectory(directory)
         else {
@@ -89,21 +91,31 @@ struct CheckpointFile {
     }
 
     /// Reads the newest record; nil if no slot has a valid one.
-    func newest() throws(LMDBError) -> CheckpointRecord? {
-        var newest: CheckpointRecord?
-        for slot in [0, 1] {
-            guard
-                let bytes = SystemCalls.read(
-                    descriptor, at: slot * Self.slotByteCount, count: CheckpointRecord.byteCount)
-            else { throw LMDBError(code: errno, operation: "read", path: path) }
-            if let record = CheckpointRecord(bytes), record.number > newest?.number ?? 0 { newest = record }
+    func newest() throws(LMDBError) -> CheckpointRecord? { try records().newest }
+
+    /// Reads the newest record, and whether a slot has none.
+    func records() throws(LMDBError) -> (newest: CheckpointRecord?, isDamaged: Bool) {
+        var attemptsLeft = 3
+        while true {
+            let (first, second) = (try record(at: 0), try record(at: Self.slotByteCount))
+            attemptsLeft -= 1
+            // Another process may be writing one.
+            if first == nil || second == nil, attemptsLeft > 0 { continue }
+            let newest = [first, second].compactMap { $0 }.max { $0.number < $1.number }
+            return (newest, first == nil || second == nil)
         }
-        return newest
+    }
+
+    private func record(at offset: Int) throws(LMDBError) -> CheckpointRecord? {
+        guard let bytes = SystemCalls.read(descriptor, at: offset, count: CheckpointRecord.byteCount) else {
+            throw LMDBError(code: errno, operation: "read", path: path)
+        }
+        return CheckpointRecord(bytes)
     }
 
     /// Returns whether a newer record than this one was written. One system call.
     ///
-    /// Looks at both slots: a record that was taken back has left zeros in its slot, and the newest one is in the other.
+    /// Looks at both slots: the newest record is in the other one after a record was taken back.
     func hasNewer(than record: CheckpointRecord) throws(LMDBError) -> Bool {
         let count = Self.slotByteCount + MemoryLayout<UInt64>.size
         guard let bytes = SystemCalls.read(descriptor, at: Self.numberOffset, count: count) else {
@@ -113,7 +125,7 @@ struct CheckpointFile {
         return [0, Self.slotByteCount].contains { bytes.integer(at: $0, as: UInt64.self) > record.number }
     }
 
-    /// Writes a record and syncs it. After a failure the file has no such record, as far as running processes can see.
+    /// Writes a record and syncs it. After a failure, the slot has the record before, as far as running processes can see.
     func write(_ record: CheckpointRecord) throws(LMDBError) {
         let offset = Self.offset(of: record.number)
         if StoreFile.write(descriptor, record.bytes, at: offset, path: path), StoreFile.syncData(descriptor, path: path)
@@ -123,8 +135,9 @@ struct CheckpointFile {
         let code = errno
         // First: the record may be on the disk, where it would hide entries that follow, also if this process is killed now.
         let isFlagged = (try? add(.log)) != nil
-        let nothing = [UInt8](repeating: 0, count: CheckpointRecord.byteCount)
-        guard SystemCalls.write(descriptor, nothing, at: offset), isFlagged else {
+        let before = SystemCalls.read(
+            descriptor, at: Self.slotByteCount - offset, count: CheckpointRecord.byteCount)
+        guard let before, SystemCalls.write(descriptor, before, at: offset), isFlagged else {
             throw LMDBError(
                 .panicked, operation: "write", path: path, systemCode: code,
                 detail: "a checkpoint could neither be written nor taken back",
@@ -133,9 +146,11 @@ struct CheckpointFile {
         throw LMDBError(code: code, operation: "write", path: path)
     }
 
-    /// Syncs a record that another process wrote: it may have ended before its own sync.
-    func sync() throws(LMDBError) {
-        guard !StoreFile.syncData(descriptor, path: path) else { return }
+    /// Makes sure that the newest record is on the disk. Another process may have been killed before its sync, or after a sync that failed, and
+    /// no later sync would write it then. So it is written once more.
+    func confirm(_ record: CheckpointRecord) throws(LMDBError) {
+        let isWritten = StoreFile.write(descriptor, record.bytes, at: Self.offset(of: record.number), path: path)
+        guard !isWritten || !StoreFile.syncData(descriptor, path: path) else { return }
         let code = errno
         try add(.log)
         throw LMDBError(code: code, operation: "fdatasync", path: path)

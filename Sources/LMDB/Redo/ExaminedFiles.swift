@@ -27,8 +27,9 @@ struct ExaminedFiles {
         // Another file has no stamp.
         if !metas.isEmpty { situation.stamp = try DataFileStamp.read(data, path: path) }
         guard side != nil || situation.stamp != .none else { return }
+        var isDamaged = false
         if let side {
-            record = try side.newest()
+            (record, isDamaged) = try side.records()
             if record == nil {
                 situation.side = try side.isEarlierClosed().map { .earlier(isClosed: $0) } ?? .unreadable
             }
@@ -41,6 +42,10 @@ struct ExaminedFiles {
                 isClosed: record.isClosed,
                 isOfDataFile: stamp?.done == record.identity || stamp?.begun == record.identity,
                 transaction: record.transaction)
+            // The damaged slot may have had the newest record, unless the data file says that this one is.
+            if isDamaged, let stamp, stamp.done != record.identity || stamp.begun != record.identity {
+                situation.side = .unreadable
+            }
         }
         try readLog(path, readsLog)
     }

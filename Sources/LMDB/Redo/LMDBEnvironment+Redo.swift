@@ -47,14 +47,6 @@ extension LMDBEnvironment: LoggedFile {
 
     func sync() -> Int32 { unsafe Calls.sync(handle.pointer) }
 
-    /// - Complexity: O(bytes of the file)
-    func rewritePages() throws(LMDBError) {
-        let end = try usedByteCount()
-        // Pages that LMDB has never written may lie behind the end of the file.
-        let byteCount = min(end, SystemCalls.byteCount(of: descriptor) ?? end)
-        try StoreFile.rewrite(descriptor, byteCount: byteCount, path: path + "/data.mdb")
-    }
-
     func oldestSnapshot() throws(LMDBError) -> UInt64? { readerTable?.oldest }
     func pin(on transaction: UInt64) throws(LMDBError) -> RedoPin { try RedoPin(on: transaction, self) }
     func movePins(to transaction: UInt64) { readerTable?.movePins(to: transaction) }

@@ -15,8 +15,6 @@ protocol LoggedFile: AnyObject, Sendable {
 
     /// Flushes the data file to the disk; returns LMDB's code. Needs no lock.
     func sync() -> Int32
-    /// Writes all pages of the data file again, after a failed sync.
-    func rewritePages() throws(LMDBError)
 
     /// The commit of the oldest slot of any process; nil if there is none.
     func oldestSnapshot() throws(LMDBError) -> UInt64?

@@ -3,7 +3,7 @@ struct RecoverySituation: Equatable {
     /// The side file, `redo.checkpoint`.
     enum Side: Equatable {
         case missing
-        /// Cut, or without a valid record.
+        /// Cut, or damaged, so that its newest record may be lost.
         case unreadable
         /// Of a version of ModelStore that wrote other records, and no stamp.
         case earlier(isClosed: Bool)
@@ -53,6 +53,8 @@ struct RecoverySituation: Equatable {
     /// What a store lost.
     enum Loss: Equatable {
         case side(isMissing: Bool)
+        /// The side file is of another store or time.
+        case sideForeign
         case logMissing
         case logUnreadable(byteCount: Int)
         case logForeign
@@ -82,7 +84,11 @@ struct RecoverySituation: Equatable {
             // The store gets the files of this version when it is opened for writing.
             return isClosed ? .examine(.earlierVersion) : .refuse(.earlierVersion)
         case .record(let isClosed, let isOfDataFile, let checkpoint):
-            guard isOfDataFile else { return .examine(stamp == .none ? .unknownDataFile : .otherDataFile) }
+            guard isOfDataFile else {
+                // Its own log may have the last commits.
+                if stamp.stamp?.isOpen == true { return .refuse(.sideForeign) }
+                return .examine(stamp == .none ? .unknownDataFile : .otherDataFile)
+            }
             guard newest >= checkpoint else { return .refuse(.olderThanCheckpoint) }
             return isClosed ? closedDecision : openDecision
         }
@@ -102,8 +108,11 @@ struct RecoverySituation: Equatable {
         case .foreign: return .refuse(.logForeign)
         case .damaged(let offset): return .refuse(.logDamaged(at: offset))
         case .entries(let last, let isInDataFile, let relaxed):
-            if newest > last { return relaxed ? .run(to: last) : .examine(.newerThanLog) }
-            guard isInDataFile else { return .run(to: last) }
+            guard isInDataFile else {
+                return newest > last && !relaxed ? .examine(.newerThanLog) : .run(to: last)
+            }
+            // A checkpoint comes before the next own commit.
+            if newest > last { return .examine(.newerThanLog) }
             // The commit was not made before the crash, or it is whole.
             return newest == last ? .keep : .run(to: last - 1)
         }

@@ -118,12 +118,6 @@ package struct RedoFiles {
         defer { SystemCalls.close(data) }
         let stamp = try DataFileStamp.read(data, path: path)
         if stamp == .none, !exist(in: path) { return }
-        if let side = try CheckpointFile(in: path, isReadOnly: true) {
-            defer { side.close() }
-            if side.isWhole, try side.flags().contains(.data) {
-                try StoreFile.rewrite(data, byteCount: SystemCalls.byteCount(of: data) ?? 0, path: dataPath)
-            }
-        }
         guard StoreFile.syncData(data, path: dataPath) else {
             throw LMDBError(code: errno, operation: "fdatasync", path: path)
         }

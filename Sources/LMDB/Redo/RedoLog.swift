@@ -62,6 +62,9 @@ final class RedoLog: Sendable {
     let limits: RedoLimits
     private let path: String
     private let files: RedoFiles
+    /// A descriptor of the data file that nothing else syncs. Linux reports a failed sync once for each descriptor, so this one tells whether
+    /// any sync has failed since the log was opened.
+    private let witness: Int32
     private let state: HandoverMutex<State>
     private let sync = HandoverMutex(Sync.none)
 
@@ -69,7 +72,10 @@ final class RedoLog: Sendable {
     init(in directory: String, limits: RedoLimits) throws(LMDBError) {
         let files = try RedoFiles(in: directory, isReadOnly: false)
         do throws(LMDBError) {
-            guard let checkpoint = try files.side.newest() else { throw RedoFiles.changed(directory) }
+            guard let checkpoint = try files.side.newest(),
+                let data = try StoreFile.open(directory + "/data.mdb", isReadOnly: true)
+            else { throw RedoFiles.changed(directory) }
+            witness = data
             state = HandoverMutex(State(checkpoint: checkpoint, tail: checkpoint.tail))
         } catch {
             files.close()
@@ -84,6 +90,7 @@ final class RedoLog: Sendable {
     func closeFiles() {
         waitForSync(thenCloses: true)
         files.close()
+        SystemCalls.close(witness)
     }
 
     /// Waits until no other thread syncs the data file.
@@ -181,12 +188,14 @@ final class RedoLog: Sendable {
             tail.place(of: room, after: start, capacity: state.capacity, limit: limits.maximumByteCount) != nil
         let isChecking = sync.withLock { sync -> Bool in if case .none = sync { false } else { true } }
         let oldest = hasPin ? checkpoint.transaction : try file.oldestSnapshot() ?? .max
+        let flags = try files.side.flags()
+        try requirePages(flags, checkpoint)
         return RedoSituation(
             hasPin: hasPin, isKept: oldest <= checkpoint.transaction,
             isClosed: checkpoint.isClosed, newest: newest, lastLogged: tail.transaction,
             isInDataFile: tail.isInDataFile, logByteCount: Int(tail.address - start.address), hasRoom: hasRoom,
             keptByteCount: hasPin ? try keptByteCount(&state, newest, file) : 0,
-            fileByteCount: try file.usedByteCount(), isSuspect: try !files.side.flags().isEmpty,
+            fileByteCount: try file.usedByteCount(), isSuspect: !flags.isEmpty,
             isChecking: isChecking,
             isCheckingElsewhere: isChecking ? false : try isMadeElsewhere(&state, file))
     }
@@ -298,7 +307,7 @@ final class RedoLog: Sendable {
 
     /// Takes back the entry of a commit that LMDB has failed.
     ///
-    /// - Parameter isSynced: whether LMDB's own syncs of the commit, if it made any, have not failed.
+    /// - Parameter isSynced: whether LMDB's own syncs of the commit, if it made any, have certainly not failed.
     /// - Returns: false if a crash of the system may bring a failed commit back.
     func withdraw(_ appended: Appended, isSynced: Bool) -> Bool {
         state.withLock { state in
@@ -307,7 +316,10 @@ final class RedoLog: Sendable {
                 case .logged(let before, let offset), .inDataFile(let before, let offset): (before, offset)
                 }
             state.tail = before
-            if case .inDataFile = appended, !isSynced { try? files.side.add(.data) }
+            // The error may be that of a write, as on a full disk, which loses no page of another commit.
+            if case .inDataFile = appended, !isSynced, !StoreFile.syncData(witness, path: path + "/data.mdb") {
+                try? files.side.add(.data)
+            }
             if files.log.withdraw(at: offset) { return true }
             // If that fails too, no checkpoint comes first. The next commit then overwrites the entry.
             try? files.side.add(.log)
@@ -324,6 +336,17 @@ final class RedoLog: Sendable {
             remedy: "let all processes that use the store share one pid namespace, then run the transaction again")
     }
 
+    /// Throws if a sync of the data file has failed. The pages that it was to write may be gone from memory, so no later sync can make up
+    /// for it. The disk has the checkpoint and the log, from which the next opening recovers all commits. A closed checkpoint needs no
+    /// page of the commits after it.
+    private func requirePages(_ flags: CheckpointFile.Flags, _ checkpoint: CheckpointRecord) throws(LMDBError) {
+        guard flags.contains(.data), !checkpoint.isClosed else { return }
+        throw LMDBError(
+            .panicked, operation: "mdb_txn_begin", path: path,
+            detail: "a sync of data.mdb failed, so what the system has in memory of it may differ from what was written",
+            remedy: "close the store in all processes, then open it again: the redo log has all acknowledged commits")
+    }
+
     private func failure(_ operation: StaticString) -> LMDBError {
         LMDBError(code: SystemCalls.lastCode, operation: "\(operation)", path: files.log.path)
     }
@@ -334,7 +357,7 @@ final class RedoLog: Sendable {
         let hasNewer = try files.side.hasNewer(than: state.checkpoint)
         if hasNewer || !state.isConfirmed {
             guard let newer = try files.side.newest() else { throw RedoFiles.changed(path) }
-            try files.side.sync()
+            try files.side.confirm(newer)
             state.checkpoint = newer
             state.tail = newer.tail
             state.isConfirmed = true
@@ -433,6 +456,10 @@ final class RedoLog: Sendable {
         let record = CheckpointRecord(
             number: state.checkpoint.number + 1, secret: .random(), pageSize: file.pageSize, isClosed: closes,
             tail: .beginning(after: newest), meta: try file.newestMeta())
+        let flagsBefore = try files.side.flags()
+        try requirePages(flagsBefore, state.checkpoint)
+        // The disk may have a record that was taken back in memory only. The log that now begins does not belong to it.
+        if flagsBefore.contains(.log) { try files.side.confirm(state.checkpoint) }
         if !closes, !files.log.begin(record.secret, after: state.checkpoint.secret) {
             let error = failure("write")
             try files.side.add(.log)
@@ -441,7 +468,7 @@ final class RedoLog: Sendable {
         try file.write(DataFileStamp(isOpen: true, done: state.checkpoint.identity, begun: record.identity))
         let flags = try syncingAlone { () throws(LMDBError) in
             let flags = try files.side.flags()
-            if flags.contains(.data) { try file.rewritePages() }
+            try requirePages(flags, state.checkpoint)
             let code = file.sync()
             guard code == 0 else {
                 try files.side.add(.data)
@@ -461,8 +488,9 @@ final class RedoLog: Sendable {
         if !flags.isEmpty { try files.side.clearFlags() }
         try publish(record, file)
         guard closes else { return }
+        // Until the stamp is on the disk, the closed record alone says that the data file needs no log.
         try file.write(DataFileStamp(isOpen: false, done: record.identity, begun: record.identity))
-        if file.sync() != 0 { try files.side.add(.data) }
+        _ = file.sync()
     }
 
     // MARK: Rest

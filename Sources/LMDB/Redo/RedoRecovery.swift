@@ -14,17 +14,13 @@ enum RedoRecovery {
         var notice: String?
     }
 
-    /// How long an open waits for another process that recovers the store, before it looks again.
-    private static let millisecondsBetweenLooks: UInt32 = 10
-
     /// Recovers a store if that is needed. If another process is recovering it, waits for that.
     ///
     /// - Parameter waiting: called once, after a second of waiting.
     static func prepare(
         _ path: String, _ options: LMDBEnvironment.Options, waiting: (Duration) -> Void
     ) throws(LMDBError) -> Outcome {
-        let start = ContinuousClock.now
-        var isReported = false
+        var wait = OpeningWait(path, options)
         while true {
             let found = try ExaminedFiles(in: path, readsLog: false)
             switch found.situation.decision {
@@ -33,22 +29,21 @@ enum RedoRecovery {
             default: break
             }
             if let outcome = try recoverAlone(path, options) { return outcome }
-            let waited = start.duration(to: .now)
             if try !LockFile.isTakenExclusively(in: path) {
                 if try isInUse(found, path) { return Outcome(hasLog: RedoFiles.exist(in: path)) }
-                guard waited < .seconds(options.patienceSeconds) else { throw usedByOtherProgram(path) }
+                guard wait.duration < .seconds(options.patienceSeconds) else { throw usedByOtherProgram(path) }
             }
-            if !isReported, waited > .seconds(1) {
-                isReported = true
-                waiting(waited)
-            }
-            if let limit = options.recoveryPatience, waited >= limit {
-                throw LMDBError(
-                    .writerHeld, operation: "open", path: path,
-                    detail: "another process has been recovering the store for \(limit)",
-                    remedy: "wait until it has finished, then retry, or allow a longer timeout")
-            }
-            SystemCalls.pause(milliseconds: millisecondsBetweenLooks)
+            try wait.pause(waiting)
+        }
+    }
+
+    /// Whether a store that is open in LMDB needs recovery: it was not closed, and no process of ModelStore uses it. Then another process has
+    /// been using it since ``prepare(_:_:waiting:)``, and was killed.
+    static func isLeftOpen(_ path: String) throws(LMDBError) -> Bool {
+        switch try ExaminedFiles(in: path, readsLog: false).situation.decision {
+        // An opening for reading leaves files as they are that do not belong to the data file.
+        case .nothing, .makeFiles, .examine: false
+        case .run, .keep, .refuse: try !UseMark.isSet(in: path)
         }
     }
 
@@ -106,7 +101,9 @@ enum RedoRecovery {
             try run(found, to: last, path, options)
             return Outcome(hasLog: true)
         case .keep:
-            try close(found, last: found.situation.newest, path)
+            let files = try RedoFiles(in: path, isReadOnly: false)
+            defer { files.close() }
+            try close(found, files, last: found.situation.newest, path)
             return Outcome(hasLog: true)
         case .examine(let mismatch): return try examine(found, mismatch, path, options)
         case .refuse(let loss): throw refusal(of: loss, path)
@@ -120,6 +117,9 @@ enum RedoRecovery {
         _ found: ExaminedFiles, to last: UInt64, _ path: String, _ options: LMDBEnvironment.Options
     ) throws(LMDBError) {
         guard let record = found.record, let entries = found.entries else { throw RedoFiles.changed(path) }
+        // Before anything is written: they may be denied to this user.
+        let files = try RedoFiles(in: path, isReadOnly: false)
+        defer { files.close() }
         let dataPath = path + "/data.mdb"
         guard let data = try StoreFile.open(dataPath, isReadOnly: false) else { throw RedoFiles.missingDataFile(path) }
         defer { SystemCalls.close(data) }
@@ -135,7 +135,7 @@ enum RedoRecovery {
             try write(found.metas, data, record.pageSize, path)
             throw error
         }
-        try close(found, last: last, path)
+        try close(found, files, last: last, path)
     }
 
     private static func write(
@@ -159,13 +159,13 @@ enum RedoRecovery {
     }
 
     /// Syncs a data file that has all commits, and writes a checkpoint that closes the log.
-    private static func close(_ found: ExaminedFiles, last: UInt64, _ path: String) throws(LMDBError) {
+    private static func close(
+        _ found: ExaminedFiles, _ files: RedoFiles, last: UInt64, _ path: String
+    ) throws(LMDBError) {
         guard let old = found.record else { throw RedoFiles.changed(path) }
         let dataPath = path + "/data.mdb"
         guard let data = try StoreFile.open(dataPath, isReadOnly: false) else { throw RedoFiles.missingDataFile(path) }
         defer { SystemCalls.close(data) }
-        let files = try RedoFiles(in: path, isReadOnly: false)
-        defer { files.close() }
         let metas = try DataFileInspection.metaPages(data, pageSize: old.pageSize, path: path)
         let record = CheckpointRecord(
             number: old.number + 1, secret: .random(), pageSize: old.pageSize, isClosed: true,
@@ -292,7 +292,9 @@ enum RedoRecovery {
             try RedoFiles.forget(in: path)
             return 0
         }
-        if let record = found.record, loss != .olderThanCheckpoint, loss != .stampDamaged {
+        if let record = found.record, case .record(_, isOfDataFile: true, _) = found.situation.side,
+            loss != .olderThanCheckpoint, loss != .stampDamaged
+        {
             let tail = found.entries?.tail ?? record.tail
             // Such an entry has no operations to run.
             let last = tail.isInDataFile ? tail.transaction - 1 : tail.transaction
@@ -349,6 +351,9 @@ enum RedoRecovery {
         case .side(let isMissing):
             "redo.checkpoint is \(isMissing ? "missing" : "cut or damaged"), and the store was not closed: "
                 + "the last acknowledged commits may be in redo.log only"
+        case .sideForeign:
+            "redo.checkpoint belongs to another data.mdb, or is of another time, and the store was not closed: "
+                + "the last acknowledged commits may be in its own redo.log only"
         case .logMissing:
             "redo.log is missing, and the store was not closed: the last acknowledged commits may be lost with it"
         case .logUnreadable(let byteCount):

@@ -19,7 +19,7 @@ struct RedoSituation: Equatable {
     var keptByteCount: Int
     /// The length of the data file, in bytes.
     var fileByteCount: Int
-    /// Whether a failed sync makes the log, the side file or the data file unreliable.
+    /// Whether a failed sync makes the log or the side file unreliable.
     var isSuspect: Bool
     /// Whether this process is making a checkpoint.
     var isChecking: Bool

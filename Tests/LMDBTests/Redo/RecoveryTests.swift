@@ -52,6 +52,26 @@ import Testing
         try expectRefusal(store, .redoLogIncomplete, text)
     }
 
+    @Test(arguments: [0, 4_096], [0, 8, 20, 60, 130, 250])
+    func `an open store does not take the older record for the newest, whatever the damage`(slot: Int, byte: Int) throws {
+        let store = try leftOpen()
+        let record = try #require(try ExaminedFiles(in: store.path, readsLog: false).record)
+        let damaged = try RedoStore(crashOf: store)
+        try damaged.change(CheckpointFile.name) { bytes in
+            if byte == 0 {
+                bytes.replaceSubrange(slot..<slot + CheckpointRecord.byteCount, with: repeatElement(0, count: 256))
+            } else {
+                bytes[slot + byte] ^= 1
+            }
+        }
+        if slot == Int(record.number % 2) * 4_096 {
+            try expectRefusal(damaged, .redoLogIncomplete, "redo.checkpoint is cut or damaged")
+        } else {
+            // The data file names the newest record, so the other one is not needed.
+            #expect(try damaged.value("a") == "5")
+        }
+    }
+
     @Test(arguments: RedoFiles.names, [-1, 0, 8, 300, 4_096])
     func `a closed store with a missing or cut file is whole, and gets it again`(name: String, count: Int) throws {
         let store = try closed()
@@ -72,24 +92,33 @@ import Testing
         #expect(try RedoStore(crashOf: store).value("a") == "6")
     }
 
-    @Test(arguments: [true, false], [true, false])
-    func `the side files of another store change nothing, and a whole data file is kept`(
-        isOpen: Bool, isOtherOpen: Bool
-    ) throws {
-        let store = try isOpen ? leftOpen(20, prefix: "mine") : closed()
+    @Test(arguments: [true, false])
+    func `the side files of another store do not open a store that was not closed`(isOtherOpen: Bool) throws {
+        let store = try leftOpen(20, prefix: "mine")
+        let other = try isOtherOpen ? leftOpen(7, prefix: "other") : closed()
+        let own = try store.everything()
+        for name in RedoFiles.names { try store.take(name, from: other) }
+        try expectRefusal(store, .redoLogIncomplete, "redo.checkpoint belongs to another data.mdb")
+        // With its own files it has all commits.
+        for name in RedoFiles.names { try store.change(name) { $0 = own[name] ?? [] } }
+        #expect(try store.value("a") == "mine20")
+    }
+
+    @Test(arguments: [true, false])
+    func `the side files of another store change nothing, and a closed data file is kept`(isOtherOpen: Bool) throws {
+        let store = try closed()
         let other = try isOtherOpen ? leftOpen(7, prefix: "other") : closed()
         for name in RedoFiles.names { try store.take(name, from: other) }
-        // The page cache had all pages of the killed process, so the data file is whole.
         let before = try store.everything()
         let reader = try store.open(LMDBEnvironment.Options(isReadOnly: true))
         defer { store.close() }
-        #expect(try reader.value("a") == (isOpen ? "mine20" : "5"))
+        #expect(try reader.value("a") == "5")
         store.close()
         #expect(try store.everything() == before)
         let writer = try store.open()
         defer { store.close() }
         #expect(writer.openingNotice?.contains("belong to another data.mdb") == true)
-        #expect(try writer.value("a") == (isOpen ? "mine20" : "5"))
+        #expect(try writer.value("a") == "5")
         #expect(try store.bytes("redo.log.unused") == before["redo.log"])
         #expect(try store.bytes("redo.checkpoint.unused") == before["redo.checkpoint"])
         try writer.store([("a", "more")])
@@ -107,10 +136,7 @@ import Testing
         }
         let crashed = crashes[0]
         for name in RedoFiles.names { try crashed.take(name, from: crashes[1]) }
-        let again = try crashed.open()
-        defer { crashed.close() }
-        #expect(again.openingNotice?.contains("belong to another data.mdb") == true)
-        #expect(try again.value("a") == "first")
+        try expectRefusal(crashed, .redoLogIncomplete, "redo.checkpoint belongs to another data.mdb")
     }
 
     @Test(arguments: [1, 8, 60])
@@ -136,6 +162,7 @@ import Testing
         defer { store.close() }
         let text = String(repeating: "x", count: 2_000)
         for number in 1...30 { try environment.store([("key \(number)", text)]) }
+        store.close()
         let torn = try RedoStore(crashOf: store)
         // The meta pages reached the disk, and the other pages did not.
         try torn.change("data.mdb") { bytes in
@@ -178,12 +205,7 @@ import Testing
         try environment.store([("a", "10")])
         let mixed = try RedoStore(crashOf: store)
         try mixed.take("data.mdb", from: old)
-        // It is whole by itself, and the side files are not lost.
-        let again = try mixed.open()
-        defer { mixed.close() }
-        #expect(again.openingNotice?.contains("belong to another data.mdb") == true)
-        #expect(try again.value("a") == "1")
-        #expect(FileManager.default.fileExists(atPath: mixed.path + "/redo.log.unused"))
+        try expectRefusal(mixed, .redoLogIncomplete, "redo.checkpoint belongs to another data.mdb, or is of another time")
     }
 
     @Test func `a missing data file is an error that says so`() throws {

@@ -10,7 +10,6 @@ private final class ControlledFile: LoggedFile, @unchecked Sendable {
     let base: LMDBEnvironment
     private let lock = NSLock()
     private var syncs: [() -> Int32]
-    private var rewrites = 0
 
     /// - Parameter syncs: the outcomes of the first syncs.
     init(_ base: LMDBEnvironment, _ syncs: [() -> Int32]) {
@@ -18,7 +17,6 @@ private final class ControlledFile: LoggedFile, @unchecked Sendable {
         self.syncs = syncs
     }
 
-    var rewriteCount: Int { lock.withLock { rewrites } }
     var path: String { base.path }
     var pageSize: Int { base.pageSize }
     func newestMeta() throws(LMDBError) -> [UInt8] { try base.newestMeta() }
@@ -31,10 +29,6 @@ private final class ControlledFile: LoggedFile, @unchecked Sendable {
     func sync() -> Int32 {
         let outcome = lock.withLock { syncs.isEmpty ? nil : syncs.removeFirst() }
         return outcome?() ?? base.sync()
-    }
-    func rewritePages() throws(LMDBError) {
-        lock.withLock { rewrites += 1 }
-        try base.rewritePages()
     }
     func oldestSnapshot() throws(LMDBError) -> UInt64? { try base.oldestSnapshot() }
     func pin(on transaction: UInt64) throws(LMDBError) -> RedoPin { try base.pin(on: transaction) }
@@ -168,6 +162,7 @@ private final class ControlledFile: LoggedFile, @unchecked Sendable {
                 }
             ])
         try prepare(log, file)
+        let before = try newest(store)
         let end = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             try? log.makeCheckpoint(file)
@@ -176,14 +171,68 @@ private final class ControlledFile: LoggedFile, @unchecked Sendable {
         Thread.sleep(forTimeInterval: 0.3)
         gate.signal()
         end.wait()
-        #expect(file.rewriteCount == 1, "the record was written without the pages that the failed sync lost")
+        #expect(try newest(store) == before, "the record was written without the pages that the failed sync lost")
+    }
+
+    @Test func `after a failed sync of the data file nothing is written until the store is recovered from the log`() throws {
+        let store = try RedoStore()
+        let environment = try store.open()
+        defer { store.close() }
+        try environment.store([("a", "1")])
+        try #require(environment.redo).makeCheckpoint(environment)
+        let onDisk = try store.bytes("data.mdb")
+        try environment.store([("a", "2"), ("b", "2")])
+        // A sync fails, and the system forgets the pages.
+        let file = ControlledFile(environment, [{ EIO }])
+        try #require(environment.redo).syncAhead(file)
+        let before = try newest(store)
+        for _ in 1...2 {
+            let error = #expect(throws: LMDBError.self) { try environment.store([("a", "3")]) }
+            #expect(error?.code == .panicked && error?.remedy?.contains("open it again") == true, "\(error!)")
+        }
+        #expect(throws: LMDBError.self) { try #require(environment.redo).makeCheckpoint(environment) }
+        store.close()
+        #expect(try newest(store) == before, "no checkpoint may vouch for pages that are gone")
+        let crashed = try RedoStore(crashOf: store)
+        try crashed.change("data.mdb") { $0 = onDisk }
+        #expect(try crashed.value("a") == "2")
+        #expect(try crashed.value("b") == "2")
+        let again = try store.open()
+        #expect(try again.value("a") == "2")
+        try again.store([("a", "4")])
+        #expect(try again.value("a") == "4")
+    }
+
+    @Test func `a record that reached the disk although its sync failed is not newer than the log that follows`() throws {
+        let store = try RedoStore()
+        let environment = try store.open()
+        defer { store.close() }
+        try environment.store([("a", "1")])
+        let redo = try #require(environment.redo)
+        let side = store.path + "/" + CheckpointFile.name
+        let fault = CallFaults.withPlan(at: side) {
+            $0.add(.syncFile, .fails(code: FaultCode.ioError), after: 0, times: 1)
+        }
+        #expect(throws: LMDBError.self) { try redo.makeCheckpoint(environment) }
+        #expect(CallFaults.withPlan(at: side) { $0.remove(fault) } == 1)
+        CallFaults.withPlan(at: side) { $0.watch() }
+        CallFaults.withPlan(at: store.path + "/" + RedoLogFile.name) { $0.watch() }
+        // The side file is synced before the log gets another secret.
+        let stop = CallFaults.withPlan(at: store.path + "/" + RedoLogFile.name) {
+            $0.add(.writeFile, .fails(code: FaultCode.ioError), after: 0, times: 1)
+        }
+        #expect(throws: LMDBError.self) { try redo.makeCheckpoint(environment) }
+        _ = CallFaults.withPlan(at: store.path + "/" + RedoLogFile.name) { $0.remove(stop) }
+        #expect(CallFaults.withPlan(at: side) { $0.counts[.syncFile] ?? 0 } >= 1)
+        CallFaults.withPlan(at: side) { $0.unwatch() }
+        CallFaults.withPlan(at: store.path + "/" + RedoLogFile.name) { $0.unwatch() }
     }
 
     @Test func `setting foreign side files aside can be interrupted`() throws {
         let store = try RedoStore()
         try store.open().store([("a", "mine")])
-        let mine = try RedoStore(crashOf: store)
         store.close()
+        let mine = try RedoStore(crashOf: store)
         let second = try RedoStore()
         try second.open().store([("a", "other")])
         for name in RedoFiles.names { try mine.take(name, from: second) }

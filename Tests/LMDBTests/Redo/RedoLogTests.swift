@@ -204,7 +204,7 @@ import Testing
             try LMDBEnvironment.open(at: crashed.path, options: impatient, waiting: { waits.append($0) })
         }
         #expect(refused?.code == .writerHeld)
-        #expect(refused?.detail.contains("has been recovering the store") == true)
+        #expect(refused?.detail.contains("has been opening or recovering the store") == true)
         #expect(refused?.remedy?.contains("end that process") == false)
         #expect(waits.count == 1 && waits.allSatisfy { $0 >= .seconds(1) })
         recovering.release()

@@ -34,6 +34,13 @@ struct GlobalOptions: ParsableArguments {
     /// The form of results; a table by default.
     var format: OutputFormat { output ?? .table }
 
+    /// Options for looking into the files of a store without opening it.
+    func inspecting(_ path: String) -> StoreOptions {
+        var options = StoreAccess.options(path)
+        options.writeTimeout = timeout?.duration
+        return options
+    }
+
     /// Opens the store for reading and closes it after `body`.
     func read<T>(_ body: (Store) throws -> T) throws -> T {
         let store = try StoreAccess.openForReading(requireStore(), timeout: timeout?.duration)

@@ -14,15 +14,17 @@ package struct ReaderReport: Sendable {
 
     /// Reads the reader table of the store in a directory, while other processes use it. Needs no free slot.
     ///
-    /// - Parameter clearsStale: whether to free the slots of processes that no longer exist.
+    /// - Parameters:
+    ///   - options: how long to wait for another process that opens or recovers the store (`writeTimeout`), and who is told (`onEvent`).
+    ///   - clearsStale: whether to free the slots of processes that no longer exist.
     /// - Throws: ``StoreError``: `noSuchStore`, `notAStore` and the errors of opening an environment.
-    package init(at path: String, clearsStale: Bool) throws(StoreError) {
+    package init(at path: String, options: StoreOptions, clearsStale: Bool) throws(StoreError) {
         do {
-            self = try Store.withEnvironment(at: path) { environment throws(StoreError) in
+            self = try Store.withEnvironment(at: path, options) { environment throws(StoreError) in
                 try ReaderReport(environment, clearsStale: clearsStale, readsHead: true)
             }
         } catch let error where error.code == .tooManyReaders {
-            self = try Store.withEnvironment(at: path, readsPages: false) { environment throws(StoreError) in
+            self = try Store.withEnvironment(at: path, options, readsPages: false) { environment throws(StoreError) in
                 try ReaderReport(environment, clearsStale: clearsStale, readsHead: false)
             }
         }

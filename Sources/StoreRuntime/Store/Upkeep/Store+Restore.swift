@@ -25,7 +25,19 @@ extension Store {
     public static func restore(
         from source: String, to path: String, onProgress: (CopyProgress) throws -> Void = { _ in }
     ) throws {
-        try Restoration(source: source, target: path, isReplica: false).run(onProgress)
+        try restore(from: source, to: path, reading: StoreOptions(), onProgress: onProgress)
+    }
+
+    /// Replaces a store as ``restore(from:to:onProgress:)`` does.
+    ///
+    /// - Parameter options: how long to wait for another process that opens or recovers the copy (`writeTimeout`), and who is told
+    ///   (`onEvent`).
+    package static func restore(
+        from source: String, to path: String, reading options: StoreOptions, onProgress: (CopyProgress) throws -> Void
+    ) throws {
+        var restoration = Restoration(source: source, target: path, isReplica: false)
+        restoration.options = options
+        try restoration.run(onProgress)
     }
 
     /// Replaces a replica that no process has open with a copy of another replica, which goes on with the same feed.
@@ -57,6 +69,8 @@ private struct Restoration {
     let source: String
     let target: String
     let isReplica: Bool
+    /// The options for reading the copy.
+    var options = StoreOptions()
 
     private var data: String { target + "/data.mdb" }
 
@@ -140,7 +154,7 @@ private struct Restoration {
         // If there is a lock file, a program may be writing, and a copy is consistent only within a read transaction. A redo log may
         // have to be run.
         if FileManager.default.fileExists(atPath: source + "/lock.mdb") || RedoFiles.exist(in: source) {
-            var options = StoreOptions()
+            var options = options
             options.isReadOnly = true
             let store = try Store(at: source, records: [], options: options)
             defer { store.close() }

@@ -22,21 +22,23 @@ extension Store {
     /// - Throws: ``StoreError``: `notAStore`, `noSuchStore`, `inUse` and the errors of opening an environment.
     @discardableResult
     package static func verify(
-        at path: String, onProgress: @escaping (_ visited: Int) -> Void = { _ in },
-        _ onFinding: @escaping (VerifyFinding) -> Void
+        at path: String, options: StoreOptions = StoreOptions(),
+        onProgress: @escaping (_ visited: Int) -> Void = { _ in }, _ onFinding: @escaping (VerifyFinding) -> Void
     ) throws(StoreError) -> VerifySummary {
-        try withEnvironment(at: path) { environment throws(StoreError) in
+        try withEnvironment(at: path, options) { environment throws(StoreError) in
             try verify(environment, onProgress: onProgress, onFinding)
         }
     }
 
     /// Opens the environment of a store for reading, without opening the store in it, and closes it after `body`.
     ///
-    /// - Parameter readsPages: see `LMDBEnvironment.Options`.
+    /// - Parameters:
+    ///   - options: how long to wait for another process that opens or recovers the store (`writeTimeout`), and who is told (`onEvent`).
+    ///   - readsPages: see `LMDBEnvironment.Options`.
     static func withEnvironment<T>(
-        at path: String, readsPages: Bool = true, _ body: (LMDBEnvironment) throws(StoreError) -> T
+        at path: String, _ options: StoreOptions, readsPages: Bool = true, _ body: (LMDBEnvironment) throws(StoreError) -> T
     ) throws(StoreError) -> T {
-        var options = StoreOptions()
+        var options = options
         options.isReadOnly = true
         try StoreDirectory.prepare(path, options: options)
         let environment = try mapLMDB { () throws(LMDBError) in
@@ -44,7 +46,9 @@ extension Store {
                 maximumReaders: options.maximumReaders, maximumDatabases: StoreOptions.databasesOfAnyStore,
                 isReadOnly: true)
             wanted.readsPages = readsPages
-            return try LMDBEnvironment.open(at: path, options: wanted)
+            wanted.recoveryPatience = options.writeTimeout
+            return try LMDBEnvironment.open(
+                at: path, options: wanted, waiting: { options.warn(.recoveryAwaited(waited: $0)) })
         }
         defer { environment.close() }
         return try body(environment)

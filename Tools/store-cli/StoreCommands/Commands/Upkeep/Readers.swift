@@ -24,7 +24,8 @@ struct Readers: ParsableCommand {
             OutputColumn("transaction", isNumeric: true), OutputColumn("behind", isNumeric: true),
             OutputColumn("position", isNumeric: true), OutputColumn("pin"),
         ]
-        let report = try ReaderReport(at: options.requireStore(), clearsStale: clearStale)
+        let path = try options.requireStore()
+        let report = try ReaderReport(at: path, options: options.inspecting(path), clearsStale: clearStale)
         let rows = ReaderList.others(report.readers).map { reader in
             let head = report.head.flatMap { head in
                 reader.transactionID.map(UInt64.init) == head.transactionID ? head.sequence : nil

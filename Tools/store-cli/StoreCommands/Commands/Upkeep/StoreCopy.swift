@@ -49,7 +49,7 @@ struct Restore: ParsableCommand {
         try StoreAccess.requireReachable(directory)
         var bar = CopyProgressBar()
         defer { bar.finish() }
-        try Store.restore(from: directory, to: path) { bar.update($0) }
+        try Store.restore(from: directory, to: path, reading: options.inspecting(directory)) { bar.update($0) }
         bar.finish()
         StandardError.writeLine("restored \(path) from \(directory)")
     }

@@ -38,7 +38,9 @@ struct Verify: ParsableCommand {
             }
             do {
                 try StoreAccess.requireReachable(path)
-                summary = try Store.verify(at: path, onProgress: { progress.update(to: $0) }) { finding in
+                summary = try Store.verify(
+                    at: path, options: options.inspecting(path), onProgress: { progress.update(to: $0) }
+                ) { finding in
                     if finding.location == .metadata("format"), finding.kind == .unknown {
                         failure = CommandFailure(.newerFormat, finding.message + "; use a newer store-cli")
                     }
