@@ -4,10 +4,10 @@
 @inlinable
 public func _isSame<V: Equatable>(_ left: V, _ right: V) -> Bool { left == right }
 
-/// Rejects a field whose values cannot be compared.
 @available(
     *, unavailable,
     message: "records are compared by their fields, and this type is not Equatable: conform it to Equatable"
 )
+/// Rejects a field whose values cannot be compared.
 @_disfavoredOverload
 public func _isSame<V>(_ left: V, _ right: V) -> Bool { fatalError("unavailable") }
