@@ -24,8 +24,12 @@ import StoreEngine
 /// ### Initial values are defaults
 ///
 /// The initial value of a property is its default. New records get it, and so do records that were written before the field
-/// existed. If the initial value is a literal, `nil` or a single name such as `.active`, the store's catalog contains it too, for
-/// tools that do not have the Swift type. An optional without an initial value defaults to `nil`.
+/// existed. The store's catalog contains it too, for tools that do not have the Swift type. An optional without an initial value
+/// defaults to `nil`.
+///
+/// An initial value can be any expression that has the same value each time, such as `Place()`, `60 * 60` or `.seconds(5)`. The
+/// program evaluates it when it first uses the record type. An expression whose values differ, such as `Int.random(in: 1...6)`, is
+/// no default in the catalog: a store does not add such a field to a record type that it has, and tools must name its value.
 ///
 /// Two defaults get their values from the transaction that inserts the record: `.now` (or `.transactionTime`) for a `Date`, and
 /// `.newID` for a `UUID`. All records of a transaction get the same time, and a replay produces the same values. Until the
@@ -56,7 +60,7 @@ import StoreEngine
 @attached(
     extension, conformances: Record, Sendable, Equatable,
     names: named(ID), named(Fields), named(fields), named(_recordName), named(recordSchema), named(recordID),
-    named(UniqueFields), named(uniqueFields), named(encode(to:)), named(init)
+    named(UniqueFields), named(uniqueFields), named(encode(to:)), named(init), named(==)
 )
 public macro Record() = #externalMacro(module: "StoreMacros", type: "RecordMacro")
 
@@ -70,7 +74,7 @@ public macro Record() = #externalMacro(module: "StoreMacros", type: "RecordMacro
 @attached(
     extension, conformances: Record, Sendable, Equatable,
     names: named(ID), named(Fields), named(fields), named(_recordName), named(recordSchema), named(recordID),
-    named(UniqueFields), named(uniqueFields), named(encode(to:)), named(init)
+    named(UniqueFields), named(uniqueFields), named(encode(to:)), named(init), named(==)
 )
 public macro Record(_ storedName: String) = #externalMacro(module: "StoreMacros", type: "RecordMacro")
 
@@ -89,7 +93,7 @@ public macro Record(_ storedName: String) = #externalMacro(module: "StoreMacros"
 @attached(member, names: named(_Scope))
 @attached(
     extension, conformances: EmbeddedValue, Sendable, Equatable,
-    names: named(Fields), named(fields), named(embeddedSchema), named(encode(to:)), named(init)
+    names: named(Fields), named(fields), named(embeddedSchema), named(encode(to:)), named(init), named(==)
 )
 public macro Embedded() = #externalMacro(module: "StoreMacros", type: "EmbeddedMacro")
 

@@ -1,5 +1,6 @@
 import Foundation
 public import ModelStoreReplay
+import StoreEngine
 public import Testing
 
 /// Fails a test if the replay of its trace diverges from the recording.
@@ -21,7 +22,8 @@ public import Testing
 ///   - options: how to replay, and how to compare.
 ///   - filePath: the test's source file.
 ///   - sourceLocation: where a divergence is reported.
-///   - record: creates the trace before the replay, if the environment contains `RECORD=1`.
+///   - record: creates the trace before the replay, if the environment contains `RECORD=1`. It receives the path of a new file, which
+///     then replaces the trace.
 /// - Returns: the summary of the replay; nil if it diverged.
 /// - Throws: the errors of `record`; `StoreError` if the trace cannot be read.
 @discardableResult
@@ -40,7 +42,19 @@ func expectReplay(
     environment: [String: String], record: ((_ path: String) async throws -> Void)?
 ) async throws -> ReplaySummary? {
     let path = URL(filePath: trace, relativeTo: URL(filePath: filePath).deletingLastPathComponent()).path
-    if environment["RECORD"] == "1", let record { try await record(path) }
+    if environment["RECORD"] == "1", let record {
+        let new = path + ".new-" + UUID().uuidString
+        do {
+            try await record(new)
+        } catch {
+            try? FileManager.default.removeItem(atPath: new)
+            throw error
+        }
+        guard unsafe rename(new, path) == 0 else {
+            throw StoreError(
+                .ioError, "the trace cannot be moved to \(path)", remedy: "check the access rights of its directory")
+        }
+    }
     do {
         return try await Replayer.replay(path, options: options)
     } catch let divergence as ReplayDivergence {

@@ -1,35 +1,47 @@
 /// Text for a terminal: its width in columns, where to cut it, and which characters must be escaped.
 ///
-/// Values come from any source, so control characters are shown as escapes. A record must not move the cursor, set the window's
-/// title, or imitate another text with marks that change the direction of writing.
+/// Values come from any source, so control and format characters are shown as escapes. A record must not move the cursor, set the
+/// window's title, imitate another text with marks that change the direction of writing, or hide text in characters without a form.
 package enum DisplayText {
     /// Returns `text` with escapes for all characters that would control the terminal instead of being displayed.
     package static func escaped(_ text: String) -> String {
-        guard !isPlain(text), text.unicodeScalars.contains(where: isControl) else { return text }
-        var result = ""
-        for scalar in text.unicodeScalars {
+        escaping(text, where: isControl) { scalar in
             switch scalar {
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case _ where isControl(scalar): result += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
-            default: result.unicodeScalars.append(scalar)
+            case "\n": "\\n"
+            case "\r": "\\r"
+            case "\t": "\\t"
+            default: "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
             }
         }
-        return result
     }
 
     /// Returns lines of text with JSON's escapes for all characters that would control the terminal, other than ends of lines.
     package static func escapedLines(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { $0 != "\n" && isControl($0) }) else { return text }
+        escaping(text) {
+            $0 != "\n" && isControl($0)
+        } with: { scalar in
+            // JSON writes a character beyond U+FFFF as a pair of surrogates.
+            scalar.utf16.map { unit in
+                let digits = String(unit, radix: 16)
+                return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }.joined()
+        }
+    }
+
+    private static func escaping(
+        _ text: String, where needsEscape: (Unicode.Scalar) -> Bool, with escape: (Unicode.Scalar) -> String
+    ) -> String {
+        guard !isPlain(text), text.unicodeScalars.contains(where: needsEscape) else { return text }
         var result = ""
-        for scalar in text.unicodeScalars {
-            if scalar != "\n", isControl(scalar) {
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        var previous: Unicode.Scalar?
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            if needsEscape(scalar), !isPartOfEmoji(scalar, after: previous, before: rest.first) {
+                result += escape(scalar)
             } else {
                 result.unicodeScalars.append(scalar)
             }
+            previous = scalar
         }
         return result
     }
@@ -55,6 +67,33 @@ package enum DisplayText {
             if used < limit { keptBesideEllipsis = kept }
         }
         return kept
+    }
+
+    /// Returns `text` in lines of at most `limit` columns. Lines end at spaces where possible, and no line is empty unless the text is.
+    package static func wrapped(_ text: String, to limit: Int) -> [String] {
+        precondition(limit > 0, "a line has a column")
+        var lines: [String] = []
+        var rest = text[...]
+        while !rest.isEmpty {
+            var end = rest.startIndex
+            var lastSpace: String.Index?
+            var used = 0
+            // At least one character, even if it is wider than the line.
+            while end < rest.endIndex, end == rest.startIndex || used + width(of: rest[end]) <= limit {
+                used += width(of: rest[end])
+                if rest[end] == " " { lastSpace = end }
+                end = rest.index(after: end)
+            }
+            if end < rest.endIndex {
+                // A space at the end of the line needs no column.
+                if rest[end] == " " { lastSpace = end }
+                if let lastSpace, lastSpace > rest.startIndex { end = lastSpace }
+            }
+            lines.append(String(rest[..<end]))
+            rest = rest[end...]
+            if rest.first == " " { rest.removeFirst() }
+        }
+        return lines.isEmpty ? [""] : lines
     }
 
     /// Returns `text` with spaces after it, or before it, up to `width` columns.
@@ -100,10 +139,28 @@ package enum DisplayText {
         0x16FE0...0x18DFF, 0x1AFF0...0x1B2FF, 0x1F200...0x1F265, 0x20000...0x2FFFD, 0x30000...0x3FFFD,
     ]
 
+    /// Returns whether a scalar controls the text around it, or has no form of its own.
+    ///
+    /// These are controls, ends of lines, Unicode's format characters (among them marks of direction and tags), and other characters
+    /// that displays ignore.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0..<0x20, 0x7F..<0xA0: true
-        case 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true
+        if scalar.value < 0x7F { return scalar.value < 0x20 }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: return true
+        default: return scalar.properties.isDefaultIgnorableCodePoint
+        }
+    }
+
+    /// Returns whether a joiner or a variation selector belongs to an emoji, where a reader sees its effect.
+    private static func isPartOfEmoji(
+        _ scalar: Unicode.Scalar, after previous: Unicode.Scalar?, before next: Unicode.Scalar?
+    ) -> Bool {
+        func isEmoji(_ scalar: Unicode.Scalar?) -> Bool {
+            scalar.map { $0.properties.isEmoji && $0.value > 0x7F } ?? false
+        }
+        return switch scalar {
+        case "\u{FE0F}": previous?.properties.isEmoji ?? false
+        case "\u{200D}": (isEmoji(previous) || previous == "\u{FE0F}") && isEmoji(next)
         default: false
         }
     }

@@ -24,7 +24,8 @@ struct EmbeddedMacro: ExtensionMacro, MemberMacro {
         let validator = EmbeddedValidator(
             structure: structure, typeName: type.trimmedDescription,
             addsEquatable: protocols.contains(named: "Equatable"))
-        guard let description = validator.description(&report) else { return [] }
+        guard var description = validator.description(&report) else { return [] }
+        if validator.addsEquatable { description.equality = EqualityRenderer(structure, in: context) }
         return [EmbeddedRenderer(value: description).extensionDeclaration(conformingTo: protocols)]
     }
 

@@ -52,9 +52,12 @@ struct RecordMacro: ExtensionMacro, MemberMacro {
             report.add(.notAStruct(attribute: "Record"), at: node)
             return nil
         }
-        return RecordValidator(
-            structure: structure, typeName: typeName, addsEquatable: protocols.contains(named: "Equatable")
+        let addsEquatable = protocols.contains(named: "Equatable")
+        var description = RecordValidator(
+            structure: structure, typeName: typeName, addsEquatable: addsEquatable
         )
         .description(&report)
+        if addsEquatable { description?.structure.equality = EqualityRenderer(structure, in: context) }
+        return description
     }
 }

@@ -49,6 +49,7 @@ let package = Package(
                 .product(name: "ModelStore", package: "ModelStore"),
                 .product(name: "ModelStoreComponents", package: "ModelStore"),
                 .product(name: "ModelStoreEvents", package: "ModelStore"),
+                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ], path: "Tests"),
     ],

@@ -32,7 +32,7 @@ extension LMDBEnvironment {
         }
         let end = min(needed, Int(file.pageCount) * pageSize)
         let copy = try FileCopy(
-            descriptor, closing: false, path + "/data.mdb", to: directory + "/data.mdb", mode: 0o666,
+            descriptor, closing: false, path + "/data.mdb", to: directory + "/data.mdb", like: descriptor,
             min(2 * pageSize, end)..<end, length: needed, reader: reader)
         // Both meta pages describe the same tree: that of the commit before may have lost pages already.
         let newest = read.transactionID
@@ -52,5 +52,7 @@ extension LMDBEnvironment {
             let code = unsafe Calls.compact(handle.pointer, to: directory)
             guard code == 0 else { throw failure(code, "mdb_env_copy2") }
         }
+        let descriptor = unsafe Calls.fileDescriptor(of: handle.pointer)
+        try StoreFile.giveAccess(of: descriptor, toFileAt: directory + "/data.mdb")
     }
 }

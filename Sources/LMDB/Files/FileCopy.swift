@@ -38,23 +38,27 @@ package struct FileCopy: ~Copyable {
     ///   - closing: whether the copy closes the source at its end.
     ///   - source: the source's path, for errors.
     ///   - target: the new file, which must not exist.
-    ///   - mode: the new file's mode, of which the process's umask takes away bits.
+    ///   - model: an open file whose owner and mode the new file gets; -1 for the mode 0600.
     ///   - range: the bytes to copy, to the same place.
     ///   - length: the length of the new file, in bytes.
     ///   - reader: kept until the copy ends.
     init(
-        _ reading: Int32, closing: Bool, _ source: String, to target: String, mode: UInt32, _ range: Range<Int>,
+        _ reading: Int32, closing: Bool, _ source: String, to target: String, like model: Int32, _ range: Range<Int>,
         length: Int, reader: consuming LMDBReadTransaction? = nil
     ) throws(LMDBError) {
-        let writing = unsafe Glibc.open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        guard writing >= 0, ftruncate(writing, length) == 0 else {
-            let code = errno
-            if writing >= 0 {
-                SystemCalls.close(writing)
-                _ = unsafe unlink(target)
-            }
+        let writing: Int32
+        do {
+            writing = try StoreFile.create(target, like: model)
+        } catch {
             if closing { SystemCalls.close(reading) }
-            throw LMDBError(code: code, operation: writing < 0 ? "open" : "ftruncate", path: target)
+            throw error
+        }
+        guard ftruncate(writing, length) == 0 else {
+            let code = errno
+            SystemCalls.close(writing)
+            _ = unsafe unlink(target)
+            if closing { SystemCalls.close(reading) }
+            throw LMDBError(code: code, operation: "ftruncate", path: target)
         }
         self.source = source
         self.target = target

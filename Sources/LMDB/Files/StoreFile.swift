@@ -66,11 +66,30 @@ package enum StoreFile {
         let descriptor = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw LMDBError(code: errno, operation: "open", path: path) }
         var status = stat()
-        if unsafe fstat(model, &status) == 0 {
-            if geteuid() == 0 { _ = fchown(descriptor, status.st_uid, status.st_gid) }
-            _ = fchmod(descriptor, status.st_mode & 0o7777)
-        }
+        if unsafe fstat(model, &status) == 0 { giveAccess(of: status, to: descriptor) }
         return descriptor
+    }
+
+    /// Creates a file and opens it for reading and writing. It gets the owner and the mode of the file at another path, as far as this
+    /// process may give files away; the mode 0600 if there is no such file.
+    package static func create(_ path: String, likeFileAt model: String) throws(LMDBError) -> Int32 {
+        let descriptor = try create(path, like: -1)
+        var status = stat()
+        if unsafe stat(model, &status) == 0 { giveAccess(of: status, to: descriptor) }
+        return descriptor
+    }
+
+    /// Gives a file that LMDB has created the owner and the mode of an open file.
+    static func giveAccess(of model: Int32, toFileAt path: String) throws(LMDBError) {
+        guard let descriptor = try open(path, isReadOnly: true) else { return }
+        defer { SystemCalls.close(descriptor) }
+        var status = stat()
+        if unsafe fstat(model, &status) == 0 { giveAccess(of: status, to: descriptor) }
+    }
+
+    private static func giveAccess(of status: stat, to descriptor: Int32) {
+        if geteuid() == 0 { _ = fchown(descriptor, status.st_uid, status.st_gid) }
+        _ = fchmod(descriptor, status.st_mode & 0o7777)
     }
 
     /// Writes the beginning of an open file again as it is. After a failed sync the system takes its pages for written, and later
@@ -129,6 +148,6 @@ package enum StoreFile {
                 remedy: "name the directory of a store")
         }
         return try FileCopy(
-            reading, closing: true, source, to: target, mode: 0o600, 0..<byteCount, length: byteCount)
+            reading, closing: true, source, to: target, like: -1, 0..<byteCount, length: byteCount)
     }
 }

@@ -26,19 +26,30 @@ package final class FeedRecording {
     /// - Throws: `StoreError`: the errors of ``ModelStore/Store/record(to:options:)``.
     package init(_ store: Store, to path: String, _ options: RecordingOptions) throws {
         self.store = store
-        let begun = try Self.begin(store, to: path, options)
+        let target = Target(
+            path: path, replacesFile: options.replacesFile, model: store.environmentPath + "/data.mdb")
+        let begun = try Self.begin(store, to: target, options)
         (writer, rowCount, encoding, walk) = (begun.writer, begun.rowCount, begun.encoding, begun.walk)
         redactedTypes = Set(options.redactedFields.compactMap { $0.split(separator: ".").first.map(String.init) })
     }
 
+    /// The file that a recording writes.
+    struct Target {
+        let path: String
+        /// Whether it may replace a file at the path.
+        let replacesFile: Bool
+        /// The file whose owner and mode it gets.
+        let model: String
+    }
+
     private typealias Begun = (writer: TraceWriter, rowCount: Int, encoding: FeedEncoding, walk: FeedWalk)
 
-    private static func begin(_ store: Store, to path: String, _ options: RecordingOptions) throws -> Begun {
+    private static func begin(_ store: Store, to target: Target, _ options: RecordingOptions) throws -> Begun {
         let here: Begun? = try store.read { tx in
             let start = try Self.start(tx._reading, options)
             // The state at any other position is reconstructed from later change sets.
             let isKnown = try start.sequence == 0 || start == tx._reading.feedPosition()
-            return isKnown ? try begin(tx._reading, at: start, to: path, options) : nil
+            return isKnown ? try begin(tx._reading, at: start, to: target, options) : nil
         }
         if let here { return here }
         let start = try store.read { try Self.start($0._reading, options) }
@@ -51,7 +62,7 @@ package final class FeedRecording {
                     remedy:
                         "begin after that change, or at the oldest position if the feed still has the first change set")
             }
-            return try begin(tx._reading, at: start, to: path, options)
+            return try begin(tx._reading, at: start, to: target, options)
         }
     }
 
@@ -67,13 +78,13 @@ package final class FeedRecording {
     }
 
     private static func begin(
-        _ scope: ReadContext, at start: Position, to path: String, _ options: RecordingOptions
+        _ scope: ReadContext, at start: Position, to target: Target, _ options: RecordingOptions
     ) throws -> Begun {
         let types = start.sequence == 0 ? [] : try scope.storedTypes()
         var redactor: Redactor?
         if !options.redactedFields.isEmpty { redactor = try Redactor(options.redactedFields, try scope.storedTypes()) }
         let (writer, rowCount) = try TraceBase.begin(
-            scope, at: start, to: path, &redactor, redacted: options.redactedFields)
+            scope, at: start, to: target, &redactor, redacted: options.redactedFields)
         return (writer, rowCount, FeedEncoding(TraceSchema(types, .exact), redactor), FeedWalk(after: start))
     }
 
@@ -134,10 +145,11 @@ extension Store {
     /// records at the start position.
     ///
     /// - Parameters:
-    ///   - path: the file, which is created, or emptied if it exists.
+    ///   - path: the file, which is created with the owner and the mode of the store's data file. It appears at the end, whole.
     ///   - options: the options of the recording. Observers are not recorded, because only a ``Recorder`` sees them.
     /// - Throws: ``/ModelStore/StoreError``: `positionCompacted` and other errors of ``/ModelStore/Store/changes(since:_:)``;
-    ///   `unknownType`, `unknownField` and `notRecordable` for a redaction that is not possible; `ioError`; `damaged`.
+    ///   `unknownType`, `unknownField` and `notRecordable` for a redaction that is not possible; `traceExists` if there is a file at
+    ///   `path`, unless ``RecordingOptions/replacesFile`` is set; `ioError`; `damaged`.
     /// - Complexity: linear in the size of the records and of the change sets.
     @discardableResult
     public func record(to path: String, options: RecordingOptions = RecordingOptions()) throws -> RecordingSummary {

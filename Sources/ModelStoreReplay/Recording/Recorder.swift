@@ -28,15 +28,16 @@ public final class Recorder: Sendable {
     ///
     /// - Parameters:
     ///   - store: the store to record.
-    ///   - path: the file, which is created, or emptied if it exists.
+    ///   - path: the file, which is created with the owner and the mode of the store's data file.
     ///   - options: the options of the recording.
     /// - Throws: ``/ModelStore/StoreError``: `inUse` if a recorder is already attached to the store; otherwise the errors of
     ///   ``ModelStore/Store/record(to:options:)``.
     public init(_ store: Store, to path: String, options: RecordingOptions = RecordingOptions()) async throws {
         self.store = store
-        // Otherwise, if the other recorder writes to the same file, this one would empty it.
+        // Otherwise, if the other recorder writes to the same file, this one could replace it.
         try store.requireUnwitnessed()
         let recording = try FeedRecording(store, to: path, options)
+        try recording.flush()
         let log = RecorderLog(includesObservers: options.includesObservers) { store.unobservedSequence }
         try await store.attach(log, after: recording.position.sequence)
         self.log = log

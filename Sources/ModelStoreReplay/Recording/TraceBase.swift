@@ -7,7 +7,7 @@ enum TraceBase {
     /// - Parameter position: where the trace begins, which is the snapshot's position.
     /// - Throws: `StoreError`.
     static func begin(
-        _ scope: ReadContext, at position: Position, to path: String, _ redactor: inout Redactor?,
+        _ scope: ReadContext, at position: Position, to target: FeedRecording.Target, _ redactor: inout Redactor?,
         redacted: [String]
     ) throws -> (writer: TraceWriter, rowCount: Int) {
         var types = position.sequence == 0 ? [] : try scope.storedTypes()
@@ -23,7 +23,7 @@ enum TraceBase {
         }
         let content = redactor == nil ? (open.isEmpty ? 0 : try scope.contentHash()) : nil
         let writer = try TraceWriter(
-            path: path,
+            path: target.path, replaces: target.replacesFile, like: target.model,
             TraceHeader(
                 start: position, types: types, assignedIDs: assigned, rowCount: rowCount, content: content,
                 redacted: redacted))

@@ -5,6 +5,8 @@ extension StoreError.Code {
     public static let traceDamaged = StoreError.Code("traceDamaged")
     /// The trace file does not exist.
     public static let noSuchTrace = StoreError.Code("noSuchTrace")
+    /// A file exists where the trace is to be written.
+    public static let traceExists = StoreError.Code("traceExists")
     /// A newer version of the library wrote the trace.
     public static let newerTrace = StoreError.Code("newerTrace")
     /// The requested recording is not possible.

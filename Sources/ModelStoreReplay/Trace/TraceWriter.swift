@@ -21,7 +21,7 @@ package final class TraceWriter {
     private static let chunk = (frames: 256, bytes: 64 << 10)
 
     private let path: String
-    private let file: Int32
+    private let output: TraceOutput
     private let maximumLineByteCount: Int
     /// The current chunk, and how many of its bytes are in the file.
     private var json = JSONWriter()
@@ -31,23 +31,24 @@ package final class TraceWriter {
     package private(set) var frameCount = 0
     package private(set) var byteCount = 0
 
-    /// Creates the file, or empties it, and writes the header.
+    /// Creates a new file, and writes the header. The file gets its path when it is first flushed, or finished.
     ///
-    /// - Parameter maximumLineByteCount: the longest line. Tests lower it.
-    /// - Throws: `StoreError` with the code `ioError`.
-    package init(
-        path: String, _ header: TraceHeader, maximumLineByteCount: Int = TraceFile.maximumLineByteCount
+    /// - Parameters:
+    ///   - replaces: whether the trace may replace a file at the path.
+    ///   - model: the file whose owner and mode the trace gets: the data file of the recorded store.
+    ///   - maximumLineByteCount: the longest line. Tests lower it.
+    /// - Throws: `StoreError`: `traceExists`, `ioError`.
+    init(
+        path: String, replaces: Bool, like model: String, _ header: TraceHeader,
+        maximumLineByteCount: Int = TraceFile.maximumLineByteCount
     ) throws(StoreError) {
         self.path = path
         self.maximumLineByteCount = maximumLineByteCount
-        file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o640)
-        guard file >= 0 else { throw TraceFile.failure("be written", path) }
+        output = try TraceOutput(path, replaces: replaces, like: model)
         json.append(header.json)
         json.endLine()
         try endChunk()
     }
-
-    deinit { close(file) }
 
     /// Adds a frame.
     ///
@@ -75,7 +76,10 @@ package final class TraceWriter {
     }
 
     /// Writes the buffered lines, so that a reader of an unfinished trace gets them even if the program ends here.
-    package func flush() throws(StoreError) { try write() }
+    package func flush() throws(StoreError) {
+        try write()
+        try output.publish()
+    }
 
     /// Writes the end, and flushes the file to the disk.
     ///
@@ -92,7 +96,8 @@ package final class TraceWriter {
         json.endLine()
         try endChunk()
         // A pipe is not a file on a disk and cannot be flushed.
-        guard fsync(file) == 0 || errno == EINVAL else { throw TraceFile.failure("be written", path) }
+        guard fsync(output.descriptor) == 0 || errno == EINVAL else { throw TraceFile.failure("be written", path) }
+        try output.publish()
     }
 
     private func endChunk() throws(StoreError) {
@@ -109,7 +114,7 @@ package final class TraceWriter {
         let bytes = json.bytes
         while writtenCount < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe Glibc.write(file, buffer.baseAddress! + writtenCount, buffer.count - writtenCount)
+                unsafe Glibc.write(output.descriptor, buffer.baseAddress! + writtenCount, buffer.count - writtenCount)
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw TraceFile.failure("be written", path) }

@@ -1,13 +1,13 @@
 import Foundation
 
-// The JSON form of values, as `store-cli` prints and reads it. A written value reads back without loss. In the exact form, the
-// JSON that a field holds also reads back with all its bytes.
+// The JSON form of values, as `store-cli` prints and reads it. A written value reads back without loss. In the forms of traces and
+// exports, the JSON that a field holds also reads back with all its bytes.
 extension DynamicValue {
     /// Returns the JSON form of this value in a field of `type`.
     package func json(as type: FieldType, _ form: ValueForm = .plain) -> JSONValue {
         switch (self, type) {
         case (.none, _): .null
-        case (_, .optional(let wrapped)): json(as: wrapped, form)
+        case (_, .optional(let wrapped)): form.json(ofOptional: json(as: wrapped, form))
         case (_, .reference(_, let id)): json(as: id, form)
         case (.bool(let value), _): .bool(value)
         case (.int(let value), _): .number(JSONNumber(value))
@@ -81,7 +81,7 @@ extension DynamicValue {
                 guard let value = json.number?.decimal else { throw Self.expected("a number", type, json) }
                 self = .decimal(value)
             }
-        case .json: self = .json(form.text(of: json))
+        case .json: self = .json(try form.text(of: json))
         case .enumeration(let raw, let cases):
             self = try Self.enumerated(json.string, raw, cases) { () throws(CodecError) in
                 try DynamicValue(json: json, as: raw, form)
@@ -91,7 +91,7 @@ extension DynamicValue {
         case .url where json.object != nil: self = try DynamicValue(relativeURL: json)
         default:
             guard let text = json.string else { throw Self.expected("a text", type, json) }
-            self = try DynamicValue(text: text, as: type)
+            self = try DynamicValue(text: text, as: type, form)
         }
     }
 

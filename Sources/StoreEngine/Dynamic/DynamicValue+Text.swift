@@ -27,14 +27,14 @@ extension DynamicValue {
     /// Parses a value for a field of `type` from a text: a CSV field or an argument. Compound types are JSON.
     ///
     /// - Throws: ``CodecError`` that names the values that the type accepts.
-    package init(text: String, as type: FieldType) throws(CodecError) {
+    package init(text: String, as type: FieldType, _ form: ValueForm = .plain) throws(CodecError) {
         switch type {
         case .string: self = .string(text)
         case .enumeration(let raw, let cases):
             self = try Self.enumerated(text, raw, cases) { () throws(CodecError) in
                 try DynamicValue(text: text, as: raw)
             }
-        case .reference(_, let id): self = try DynamicValue(text: text, as: id)
+        case .reference(_, let id): self = try DynamicValue(text: text, as: id, form)
         case .uuid:
             self = .uuid(
                 try Self.parse(text, type, "as in 3F2504E0-4F89-41D3-9A0C-0305E82C3301") { UUID(uuidString: $0) })
@@ -48,7 +48,7 @@ extension DynamicValue {
         case .bool:
             self = .bool(
                 try Self.parse(text, type, "true or false") { $0 == "true" ? true : $0 == "false" ? false : nil })
-        case .optional(let wrapped): self = text.isEmpty ? .none : try DynamicValue(text: text, as: wrapped)
+        case .optional(let wrapped): self = text.isEmpty ? .none : try DynamicValue(text: text, as: wrapped, form)
         case .float where NonFiniteText.float(of: text) != nil, .double where NonFiniteText.double(of: text) != nil,
             .decimal where text == "nan":
             self = try DynamicValue(json: .string(text), as: type)
@@ -59,7 +59,7 @@ extension DynamicValue {
             } catch {
                 throw CodecError("takes \(type), found \"\(RecordText.shortened(text))\"")
             }
-            self = try DynamicValue(json: json, as: type)
+            self = try DynamicValue(json: json, as: type, form)
         }
     }
 
@@ -115,16 +115,18 @@ package enum DurationText {
         guard rest.hasPrefix("PT"), rest.hasSuffix("S") else { return nil }
         let parts = rest.dropFirst(2).dropLast().split(separator: ".", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), isDigits(parts[0]), let whole = Int128(parts[0]) else { return nil }
+        let sign: Int128 = isNegative ? -1 : 1
         var fraction: Int128 = 0
         if parts.count == 2 {
             guard parts[1].count <= 18, isDigits(parts[1]) else { return nil }
             let padded = parts[1] + String(repeating: "0", count: 18 - parts[1].count)
             fraction = Int128(padded) ?? 0
         }
-        let (scaled, overflow) = whole.multipliedReportingOverflow(by: Int128(attosecondsPerSecond))
-        let (sum, sumOverflow) = scaled.addingReportingOverflow(fraction)
+        // With the sign, because the least duration has no positive counterpart.
+        let (scaled, overflow) = (sign * whole).multipliedReportingOverflow(by: Int128(attosecondsPerSecond))
+        let (sum, sumOverflow) = scaled.addingReportingOverflow(sign * fraction)
         if overflow || sumOverflow { return nil }
-        return Duration(attoseconds: isNegative ? -sum : sum)
+        return Duration(attoseconds: sum)
     }
 
     private static let attosecondsPerSecond = 1_000_000_000_000_000_000

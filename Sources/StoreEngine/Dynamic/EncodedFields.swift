@@ -26,9 +26,14 @@ package enum EncodedFields {
 extension WriteTransaction {
     /// Stores a record from its ``EncodedFields``.
     ///
+    /// - Parameters:
+    ///   - held: gets the record if another record holds one of its unique values.
+    ///   - tag: the caller's name of the record.
     /// - Throws: ``StoreError``: `invalidValue` when the bytes are not the fields of this type; otherwise as `put` of a dynamic
     ///   record.
-    package mutating func put(encodedFields bytes: RawSpan, typeIndex: Int, mode: WriteMode) throws(StoreError) {
+    package mutating func put(
+        encodedFields bytes: RawSpan, typeIndex: Int, mode: WriteMode, holdingBack held: inout HeldBackRecords, tag: Int
+    ) throws(StoreError) {
         let type = state.catalog.types[typeIndex]
         do throws(CodecError) {
             var reader = ByteReader(bytes)
@@ -39,7 +44,7 @@ extension WriteTransaction {
         } catch {
             throw StoreError(.invalidValue, "a record of \(type.name): \(error.reason)", cause: error)
         }
-        try put(typeIndex, mode: mode)
+        try put(typeIndex, mode: mode, holdingBack: &held, tag: tag)
     }
 
     /// Returns a description of a reference in these ``EncodedFields`` that leads to no record; nil where all referenced records

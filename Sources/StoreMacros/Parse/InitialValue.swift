@@ -12,7 +12,7 @@ enum InitialValue {
     case token(Token, ExprSyntax)
     /// The clock or a new identifier, evaluated where the record is created: always a mistake.
     case volatile(Token, ExprSyntax)
-    /// Any other expression: a Swift initial value, but not a default in the catalog.
+    /// Any other expression. It is a default in the catalog if it has the same value each time, which the source does not show.
     case expression(ExprSyntax)
 
     /// A value that the transaction provides.

@@ -6,7 +6,7 @@ struct EmbeddedRenderer {
 
     func extensionDeclaration(conformingTo protocols: [TypeSyntax]) -> ExtensionDeclSyntax {
         let common = StructRenderer(structure: value)
-        let members = common.tokens() + [schema()] + common.codec() + common.initializerHint()
+        let members = common.tokens() + [schema()] + common.codec() + common.equality() + common.initializerHint()
         return StoreMacros.extensionDeclaration(of: value.typeName, conformingTo: protocols, members: members)
     }
 

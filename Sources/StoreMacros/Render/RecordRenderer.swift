@@ -12,7 +12,7 @@ struct RecordRenderer {
         let members =
             identityTypes() + common.tokens() + uniqueTokens(common) + recordName() + [schema(common), recordID()]
             + common.codec()
-            + common.initializerHint()
+            + common.equality() + common.initializerHint()
         return StoreMacros.extensionDeclaration(of: structure.typeName, conformingTo: protocols, members: members)
     }
 

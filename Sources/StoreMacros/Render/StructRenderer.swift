@@ -71,6 +71,9 @@ struct StructRenderer {
     /// Returns the unavailable initializer that other modules see if the struct declares none.
     func initializerHint() -> [String] { structure.initializerHint.map { [$0.rendered()] } ?? [] }
 
+    /// Returns `==`, unless the compiler writes it.
+    func equality() -> [String] { structure.equality.map { [$0.rendered(structure)] } ?? [] }
+
     /// Returns one schema entry for each field.
     func schemaEntries() -> String {
         structure.fields.map(schemaEntry).joined(separator: ",\n")
@@ -81,15 +84,24 @@ struct StructRenderer {
         var arguments = [field.name.quoted, type]
         switch field.initialValue {
         case .constant(let expression): arguments.append("default: \(expression)")
+        case .expression: arguments.append("default: _value")
         case .token(let token, _): arguments.append("token: .\(token.rawValue)")
         // The schema implies that an optional starts without a value.
-        case .none, .null, .volatile, .expression: break
+        case .none, .null, .volatile: break
         }
         if !field.oldNames.isEmpty {
             arguments.append("renamedFrom: [\(field.oldNames.map(\.quoted).joined(separator: ", "))]")
         }
         let rule = field.deleteRule.map { ".onDelete(.\($0))" } ?? ""
-        return "ModelStore.FieldSchema(\(arguments.joined(separator: ", ")))\(rule)"
+        let schema = "ModelStore.FieldSchema(\(arguments.joined(separator: ", ")))\(rule)"
+        guard case .expression(let expression) = field.initialValue else { return schema }
+        // The compiler checks the expression on its own, because it has a line with a type.
+        return """
+            ModelStore._computed {
+                let _value: \(field.type) = \(expression)
+                return \(schema)
+            }
+            """
     }
 
     /// Returns `encode(to:)` and `init(from:)`.

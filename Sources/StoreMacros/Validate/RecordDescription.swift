@@ -37,6 +37,8 @@ struct StructDescription {
     let isExported: Bool
     /// The unavailable initializer for other modules, if the struct declares none.
     var initializerHint: InitializerHint?
+    /// The comparison of two values, unless the compiler writes it.
+    var equality: EqualityRenderer?
 }
 
 /// A record, validated and ready to render.
@@ -59,7 +61,7 @@ struct RecordDescription {
         let isUnique: Bool
     }
 
-    let structure: StructDescription
+    var structure: StructDescription
     let storedName: String
     /// Whether the attribute sets `storedName`.
     let declaresName: Bool

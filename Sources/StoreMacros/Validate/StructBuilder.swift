@@ -63,7 +63,7 @@ struct StructBuilder {
 
 extension ParsedProperty {
     /// Whether its use causes a deprecation warning, which generated code must avoid.
-    fileprivate var isDeprecated: Bool {
+    var isDeprecated: Bool {
         declaration.attributes.plain.contains { attribute in
             attribute.baseName == "available" && attribute.arguments?.description.contains("deprecated") == true
         }

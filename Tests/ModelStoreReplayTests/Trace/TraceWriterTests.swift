@@ -10,7 +10,7 @@ import Testing
 
     private func writer(_ path: String, limit: Int = TraceFile.maximumLineByteCount) throws -> TraceWriter {
         try TraceWriter(
-            path: path,
+            path: path, replaces: false, like: path,
             TraceHeader(start: Self.start, types: [], assignedIDs: [], rowCount: 0, content: 0, redacted: []),
             maximumLineByteCount: limit)
     }

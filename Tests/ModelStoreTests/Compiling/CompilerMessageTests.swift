@@ -108,6 +108,27 @@ import Testing
         #expect(faults.allSatisfy { $0.line >= head }, "\(faults)")
     }
 
+    @Test func `A field that cannot be compared is one error, at its place`() throws {
+        let source = """
+            struct Note: Codable, Sendable { var text = "" }
+            @Record struct Sensor {
+                @ID var id: Int
+                var region: Region
+                var note: Note
+                var notes: [String: Note] = [:]
+            }
+            @Embedded struct Part {
+                var count: Int
+                var extra: Extra
+                private var note: Note?
+            }
+            """
+        let head = Self.types.split(separator: "\n", omittingEmptySubsequences: false).count - 1
+        let faults = try Compiler.faults(in: Self.types + source)
+        #expect(faults.map { $0.line - head }.sorted() == [4, 5, 10], "\(faults)")
+        #expect(faults.allSatisfy { $0.message.hasSuffix("this type is not Equatable: conform it to Equatable") })
+    }
+
     @Test func `A field that is set on a model is answered by a transaction`() throws {
         let types = """
             @Record struct Sensor {

@@ -77,6 +77,17 @@ import Testing
         #expect(try tool.run("replay", "day.trace", "--into", "store").status == 1)
     }
 
+    @Test func `An existing trace is replaced only when that is asked for`() throws {
+        let tool = try recorded()
+        let before = try Data(contentsOf: URL(filePath: tool.path("day.trace")))
+        let refused = try tool.run("record", "day.trace", "--since", "newest")
+        #expect(refused.status == 1 && refused.errors.contains("day.trace exists"), "\(refused)")
+        #expect(try Data(contentsOf: URL(filePath: tool.path("day.trace"))) == before)
+        let replaced = try tool.run("record", "day.trace", "--since", "newest", "--replace")
+        #expect(replaced.status == 0 && replaced.errors.contains("recorded 0 change sets after"), "\(replaced)")
+        #expect(try summary(tool.run("--output", "jsonl", "replay", "day.trace"))["equalHashes"] == true)
+    }
+
     @Test func `A followed store is recorded until the end is asked for`() throws {
         let tool = try Sample.tool()
         let recording = try tool.start(["record", "live.trace", "--follow"])

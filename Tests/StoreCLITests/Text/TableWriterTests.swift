@@ -27,6 +27,22 @@ struct TableWriterTests {
         #expect(DisplayText.escaped("\u{202E}txt") == "\\u{202E}txt")
     }
 
+    @Test("characters without a form show as escapes, except within an emoji")
+    func formatCharacters() {
+        for (hidden, escape) in [
+            ("\u{200B}", "200B"), ("\u{200C}", "200C"), ("\u{200D}", "200D"), ("\u{2060}", "2060"), ("\u{AD}", "AD"),
+            ("\u{E0041}", "E0041"), ("\u{E0100}", "E0100"), ("\u{FE0F}", "FE0F"), ("\u{FE00}", "FE00"),
+            ("\u{180E}", "180E"),
+            ("\u{3164}", "3164"), ("\u{34F}", "34F"), ("\u{2028}", "2028"), ("\u{FFF9}", "FFF9"),
+        ] {
+            #expect(DisplayText.escaped("a\(hidden)b") == "a\\u{\(escape)}b")
+        }
+        // In JSON, a character beyond U+FFFF is a pair of surrogates.
+        #expect(DisplayText.escapedLines("a\u{200B}\nb\u{E0041}") == "a\\u200b\nb\\udb40\\udc41")
+        for emoji in ["👩‍👩‍👧", "❤️", "🏳️‍🌈", "1️⃣", "👍🏽"] { #expect(DisplayText.escaped(emoji) == emoji) }
+        #expect(DisplayText.escaped("👩\u{200D}a") == "👩\\u{200D}a")
+    }
+
     @Test("cutting keeps to the width and never splits a character")
     func cutting() {
         #expect(DisplayText.cut("abcdef", to: 6) == "abcdef")
@@ -88,6 +104,43 @@ struct TableWriterTests {
                 "日本語               12  two\\nlines",
                 "a-rather-lo…  123456789  ",
             ])
+    }
+
+    @Test("a column that wraps shows the whole value on further lines")
+    func wrapping() {
+        var table = TableWriter(
+            columns: [.init(title: "field"), .init(title: "type", wraps: true), .init(title: "default")], width: 30)
+        table.append(["status", "enum<string>(new, accepted, lost)", "new"])
+        table.append(["id", "int64", ""])
+        #expect(
+            table.lines == [
+                "field   type           default",
+                "------  -------------  -------",
+                "status  enum<string>(  new",
+                "        new,           ",
+                "        accepted,      ",
+                "        lost)          ",
+                "id      int64          ",
+            ])
+        #expect(DisplayText.wrapped("a bc def", to: 4) == ["a bc", "def"])
+        #expect(DisplayText.wrapped("abcdef", to: 4) == ["abcd", "ef"])
+        #expect(DisplayText.wrapped("日本語", to: 1) == ["日", "本", "語"])
+        #expect(DisplayText.wrapped("", to: 4) == [""])
+    }
+
+    @Test("wrapped lines keep to the width, and lose nothing but spaces", arguments: 0..<4)
+    func randomWraps(seed: UInt64) {
+        var random = TestRandom(seed: seed)
+        let pieces = ["a", "bcd", "日", "e\u{301}", "👩‍👩‍👧", " ", "(", ", "]
+        for _ in 0..<500 {
+            let text = (0..<Int.random(in: 0..<12, using: &random)).map { _ in
+                pieces.randomElement(using: &random) ?? ""
+            }.joined()
+            let limit = Int.random(in: 2..<16, using: &random)
+            let lines = DisplayText.wrapped(text, to: limit)
+            #expect(lines.allSatisfy { DisplayText.width(of: $0) <= limit })
+            #expect(lines.joined().filter { $0 != " " } == text.filter { $0 != " " })
+        }
     }
 
     @Test("no line is wider than the terminal", arguments: 1..<70)

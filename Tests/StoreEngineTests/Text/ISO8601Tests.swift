@@ -25,11 +25,15 @@ struct ISO8601Tests {
         #expect(Date(iso8601: text)?.timeIntervalSinceReferenceDate == seconds)
     }
 
-    @Test("not a number is nan, negative zero the same moment as zero")
+    @Test("not a number is nan, negative zero the same moment as zero with a text of its own")
     func special() {
         #expect(Date(timeIntervalSinceReferenceDate: .nan).iso8601 == "nan")
         #expect(Date(iso8601: "nan")?.timeIntervalSinceReferenceDate.isNaN == true)
-        #expect(Date(timeIntervalSinceReferenceDate: -0.0).iso8601 == "2001-01-01T00:00:00Z")
+        let negativeZero = "2001-01-01T00:00:00-00:00"
+        #expect(Date(timeIntervalSinceReferenceDate: -0.0).iso8601 == negativeZero)
+        #expect(Date(iso8601: negativeZero)?.timeIntervalSinceReferenceDate.sign == .minus)
+        #expect(Date(iso8601: "2001-01-01T00:00:00Z")?.timeIntervalSinceReferenceDate.sign == .plus)
+        #expect(Date(iso8601: "2001-01-01T00:00:00.5-00:00")?.timeIntervalSinceReferenceDate == 0.5)
     }
 
     @Test("distant dates and the ends of the calendar read back")

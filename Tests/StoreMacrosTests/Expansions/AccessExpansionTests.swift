@@ -386,6 +386,22 @@ import Testing
                     self.secret = _3
                 }
 
+                public static func == (left: Place, right: Place) -> Bool {
+                    guard left.floor == right.floor else { return false }
+                    #sourceLocation(file: "test.swift", line: 4)
+                    guard ModelStore._isSame(left.state, right.state) else { return false }
+                    #sourceLocation()
+                    #sourceLocation(file: "test.swift", line: 5)
+                    guard ModelStore._isSame(left.side, right.side) else { return false }
+                    #sourceLocation()
+                    #sourceLocation(file: "test.swift", line: 6)
+                    guard ModelStore._isSame(left.secret, right.secret) else { return false }
+                    #sourceLocation()
+                    guard left.version == right.version else { return false }
+                    guard left.cache == right.cache else { return false }
+                    return true
+                }
+
                 @available(
                     *, unavailable,
                     message: "'Place' has no public initializer: declare one, as Swift's memberwise one is internal"

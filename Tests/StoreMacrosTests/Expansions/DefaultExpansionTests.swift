@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct DefaultExpansionTests {
-    @Test func `constant initial values are defaults, others only for reading older records`() {
+    @Test func `constant initial values are defaults, and others are computed`() {
         expectExpansion(
             of: """
                 @Record
@@ -99,7 +99,10 @@ import Testing
                         ModelStore.FieldSchema("limits", [String: Int].self, default: ["low": -3]),
                         ModelStore.FieldSchema("state", State.self, default: .active),
                         ModelStore.FieldSchema("mode", Mode?.self, default: Mode.automatic),
-                        ModelStore.FieldSchema("pause", Duration.self),
+                        ModelStore._computed {
+                            let _value: Duration = .seconds(5)
+                            return ModelStore.FieldSchema("pause", Duration.self, default: _value)
+                        },
                         ModelStore.FieldSchema("seen", Date.self, token: .now),
                         ModelStore.FieldSchema("note", String?.self),
                         ModelStore.FieldSchema("other", Int?.self)
@@ -144,6 +147,24 @@ import Testing
                     self.seen = _7
                     self.note = _8
                     self.other = _9
+                }
+
+                static func == (left: Sensor, right: Sensor) -> Bool {
+                    guard left.id == right.id else { return false }
+                    guard left.celsius == right.celsius else { return false }
+                    guard left.tags == right.tags else { return false }
+                    guard left.limits == right.limits else { return false }
+                    #sourceLocation(file: "test.swift", line: 7)
+                    guard ModelStore._isSame(left.state, right.state) else { return false }
+                    #sourceLocation()
+                    #sourceLocation(file: "test.swift", line: 8)
+                    guard ModelStore._isSame(left.mode, right.mode) else { return false }
+                    #sourceLocation()
+                    guard left.pause == right.pause else { return false }
+                    guard left.seen == right.seen else { return false }
+                    guard left.note == right.note else { return false }
+                    guard left.other == right.other else { return false }
+                    return true
                 }
             }
             """

@@ -391,6 +391,13 @@ import Testing
                     let _0 = try decoder.decode(0, as: ID.self)
                     self.id = _0
                 }
+
+                static func == (left: Entry, right: Entry) -> Bool {
+                    #sourceLocation(file: "test.swift", line: 6)
+                    guard ModelStore._isSame(left.id, right.id) else { return false }
+                    #sourceLocation()
+                    return true
+                }
             }
             """
         )

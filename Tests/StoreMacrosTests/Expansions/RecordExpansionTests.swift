@@ -120,6 +120,24 @@ import Testing
                     self.mode = _4
                     self.plain = _5
                 }
+
+                static func == (left: Sensor, right: Sensor) -> Bool {
+                    #sourceLocation(file: "test.swift", line: 4)
+                    guard ModelStore._isSame(left.id, right.id) else { return false }
+                    #sourceLocation()
+                    #sourceLocation(file: "test.swift", line: 5)
+                    guard ModelStore._isSame(left.room, right.room) else { return false }
+                    #sourceLocation()
+                    guard left.place == right.place else { return false }
+                    guard left.bytes == right.bytes else { return false }
+                    #sourceLocation(file: "test.swift", line: 8)
+                    guard ModelStore._isSame(left.mode, right.mode) else { return false }
+                    #sourceLocation()
+                    #sourceLocation(file: "test.swift", line: 9)
+                    guard ModelStore._isSame(left.plain, right.plain) else { return false }
+                    #sourceLocation()
+                    return true
+                }
             }
             """
         )
@@ -407,6 +425,18 @@ import Testing
                     self.id = _0
                     self.kind = _1
                     self.rooms = _2
+                }
+
+                static func == (left: House.Sensor, right: House.Sensor) -> Bool {
+                    guard left.id == right.id else { return false }
+                    #sourceLocation(file: "test.swift", line: 5)
+                    guard ModelStore._isSame(left.kind, right.kind) else { return false }
+                    #sourceLocation()
+                    #sourceLocation(file: "test.swift", line: 6)
+                    guard ModelStore._isSame(left.seen, right.seen) else { return false }
+                    #sourceLocation()
+                    guard left.rooms == right.rooms else { return false }
+                    return true
                 }
             }
             """

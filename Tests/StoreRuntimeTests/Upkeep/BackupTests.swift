@@ -46,6 +46,17 @@ import Testing
     }
 
     @Test(arguments: compacting)
+    func `a backup has the mode of the store, whatever the umask`(compacting: Bool) throws {
+        var options = StoreOptions()
+        options.fileMode = 0o600
+        let store = try Store(at: folder.path, records: Sensor.self, options: options)
+        defer { store.close() }
+        try store.backup(to: directory, compacting: compacting)
+        let attributes = try FileManager.default.attributesOfItem(atPath: directory + "/data.mdb")
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test(arguments: compacting)
     func `a backup in the effect of a consumer has the change set before`(compacting: Bool) async throws {
         let store = try Store(at: folder.path, records: Sensor.self)
         defer { store.close() }

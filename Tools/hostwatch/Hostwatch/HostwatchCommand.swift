@@ -40,6 +40,9 @@ public struct HostwatchCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("Record the service to a trace file.", valueName: "file"))
     var record: String?
 
+    @Flag(name: .long, help: "Replace an existing trace file.")
+    var replace = false
+
     @Option(
         name: .long,
         help: ArgumentHelp("A field to redact in the trace; may be repeated.", valueName: "Type.field"))
@@ -151,6 +154,7 @@ public struct HostwatchCommand: AsyncParsableCommand {
         guard let record else { return nil }
         var options = RecordingOptions()
         options.redactedFields = redact
+        options.replacesFile = replace
         return try await Recorder(mirror.store, to: record, options: options)
     }
 

@@ -21,6 +21,12 @@ public struct LivepageCommand: AsyncParsableCommand {
     @Option(name: .long, help: "The port to listen on; 0 for any free port.")
     var port = 8_080
 
+    @Option(
+        name: .customLong("allowed-host"),
+        help: ArgumentHelp(
+            "A further name by which browsers reach the service, without a port; may be repeated.", valueName: "name"))
+    var allowedHosts: [String] = []
+
     @Flag(name: .long, help: "Add some rooms and sensors.")
     var demo = false
 
@@ -58,7 +64,8 @@ public struct LivepageCommand: AsyncParsableCommand {
         let house = try House(directory: store, isRelaxed: relaxed, logger: logger)
         if demo { try await house.addDemo() }
         let service = PageService(
-            house: house, host: host, port: port, heartbeat: .seconds(heartbeat), grace: .seconds(grace),
+            house: house, host: host, port: port, allowedHosts: allowedHosts, heartbeat: .seconds(heartbeat),
+            grace: .seconds(grace),
             logger: logger)
         try await service.run()
     }

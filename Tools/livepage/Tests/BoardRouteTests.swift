@@ -41,6 +41,30 @@ import Testing
         #expect(try service.http.get("/board/nobody").status == 303)
     }
 
+    @Test func `a request must name the service, and a change must come from its pages`() throws {
+        let service = try Service(grace: 600)
+        let path = try path(try service.http.get("/board").body)
+        func status(_ method: String, _ headers: [String]) throws -> Int {
+            let form = ["Content-Type: application/x-www-form-urlencoded"]
+            return try service.http.send(
+                method, method == "GET" ? path : "\(path)/actions", headers + form,
+                "_fragment=filter&text=&_action=apply"
+            ).status
+        }
+        for host in ["attacker.example", "localhost.attacker.example:8080", "127.0.0.1.nip.io", "[::2]", ""] {
+            #expect(try status("GET", ["Host: \(host)"]) == 421, "\(host)")
+        }
+        for host in ["localhost", "LOCALHOST:1", "127.0.0.1:\(service.port)", "[::1]:80"] {
+            #expect(try status("GET", ["Host: \(host)"]) == 200, "\(host)")
+        }
+        for origin in ["null", "http://attacker.example", "http://localhost:1", "http://localhost.attacker.example"] {
+            #expect(try status("POST", ["Origin: \(origin)"]) == 403, "\(origin)")
+        }
+        #expect(try status("POST", ["Origin: http://localhost"]) == 303)
+        #expect(try status("POST", ["Origin: null", "Sec-Fetch-Site: same-origin"]) == 303)
+        #expect(try status("POST", []) == 303)
+    }
+
     @Test func `a session without a tab ends after the grace time`() throws {
         let service = try Service(grace: 0.1)
         for _ in 0..<3 { _ = try service.http.get("/board") }

@@ -1,3 +1,4 @@
+import Hummingbird
 @testable import Livepage
 import ModelStore
 import ModelStoreComponents
@@ -38,9 +39,30 @@ import Testing
         return session.screen.patches(since: old)
     }
 
+    @Test func `a client has a part of all sessions, and gets it back`() async throws {
+        try await run { _, sessions in
+            var open: [Session] = []
+            for _ in 0..<Sessions.limits.client { open.append(try await sessions.open(for: "one")) }
+            await #expect(throws: HTTPError.self) { _ = try await sessions.open(for: "one") }
+            open.append(try await sessions.open(for: "other"))
+            open.removeFirst().scope.close()
+            open.append(try await sessions.open(for: "one"))
+            for session in open { session.scope.close() }
+            #expect(sessions.count == 0)
+        }
+    }
+
+    @Test func `the addresses of one network are one client`() throws {
+        func client(_ address: String) throws -> String { try SocketAddress(ipAddress: address, port: 1).client }
+        #expect(try client("2001:db8::1") == client("2001:db8:0:0:ffff::2"))
+        #expect(try client("2001:db8::1") != client("2001:db8:0:1::1"))
+        #expect(try client("192.0.2.1") != client("192.0.2.2"))
+        #expect(try client("::ffff:192.0.2.1") != client("::ffff:192.0.2.2"))
+    }
+
     @Test func `a change of a record patches its row alone`() async throws {
         try await run { store, sessions in
-            let session = try await sessions.open()
+            let session = try await sessions.open(for: "tab")
             #expect(session.screen.html.contains(#"<tr id="reading-hall-1"><td>hall-1</td><td>hall</td><td>20.0 °C"#))
             let patches = try await patches(session) {
                 try await store.write { _ = try $0.update(Reading.self, id: "hall-1") { $0.celsius = 21.5 } }
@@ -52,7 +74,7 @@ import Testing
 
     @Test func `a record that comes or goes patches the table and the title`() async throws {
         try await run { store, sessions in
-            let session = try await sessions.open()
+            let session = try await sessions.open(for: "tab")
             #expect(session.screen.title == "3 readings")
             let patches = try await patches(session) {
                 try await store.write { _ = try $0.insert(Reading(sensor: "<b>", room: "\"", celsius: 1)) }
@@ -66,7 +88,7 @@ import Testing
 
     @Test func `two sessions share the records and the alarm, and have everything else of their own`() async throws {
         try await run { _, sessions in
-            let (first, second) = (try await sessions.open(), try await sessions.open())
+            let (first, second) = (try await sessions.open(for: "tab"), try await sessions.open(for: "tab"))
             let untouched = try await patches(second) {
                 let filtered = try await patches(first) {
                     try await first.perform("apply", of: "filter", with: ["text": "hall"])
@@ -109,7 +131,7 @@ import Testing
             weak var weakSession: Session?
             var hosts: [ComponentHost] = []
             for number in 1...3 {
-                let session = try await sessions.open()
+                let session = try await sessions.open(for: "tab")
                 hosts.append(session.host)
                 weakSession = session
                 // The board, the filter, the unit, the alarm, the table and its three rows.
@@ -132,7 +154,7 @@ import Testing
 
     @Test func `a session that no tab comes for ends after the grace time`() async throws {
         try await run(grace: .zero) { _, sessions in
-            let session = try await sessions.open()
+            let session = try await sessions.open(for: "tab")
             await session.scope.waitUntilClosed()
             #expect(sessions.find(session.id) == nil)
         }
@@ -140,7 +162,7 @@ import Testing
 
     @Test func `a stream brings a tab with another version the whole page, and then patches`() async throws {
         try await run { _, sessions in
-            let session = try await sessions.open()
+            let session = try await sessions.open(for: "tab")
             try await session.scope.withChild("connection") { connection in
                 let outlet = try session.stream(in: connection, from: nil, heartbeat: .seconds(600))
                 let received = Subject<[String]>([])

@@ -28,26 +28,26 @@ extension WriteTransaction {
     ///   `unknownType`; `invalidValue`; `uniqueViolation` when the change set as a whole violates a unique index. If a reference
     ///   would lead to no record, the end of the write throws.
     package mutating func apply(_ applied: [AppliedChange]) throws(StoreError) {
-        var stuck: [(typeIndex: Int, fields: [UInt8])] = []
+        var held = HeldBackRecords()
         for change in applied {
             guard let typeIndex = state.catalog.typeIndex(ofID: change.type) else { throw Self.unknown(change.type) }
             let type = state.catalog.types[typeIndex]
             switch change.content {
             case .insert(let values):
                 try encode(values, of: type)
-                try put(applied: typeIndex, mode: .insert, stuck: &stuck)
+                try put(typeIndex, mode: .insert, holdingBack: &held)
             case .update(let id, let fields):
                 try load(id, of: type, typeIndex)
                 guard try copyStored(type) else { throw gone(id, type) }
                 try encodeStored(with: fields, of: type)
-                try put(applied: typeIndex, mode: .update, stuck: &stuck)
+                try put(typeIndex, mode: .update, holdingBack: &held)
             case .delete(let id):
                 try load(id, of: type, typeIndex)
                 guard try deleteAlone(typeIndex) else { throw gone(id, type) }
                 try noteDeletedTarget(typeIndex)
             }
         }
-        try putStuck(stuck)
+        for entry in held.entries { try put(entry) }
     }
 
     /// Applies a change set of the feed of another replica of this store. The feed of this store gets the same change set.
@@ -58,7 +58,7 @@ extension WriteTransaction {
     /// - Throws: ``StoreError``: as ``apply(_:)-swift.method``.
     package mutating func apply(_ entry: FeedEntry) throws(StoreError) {
         action = entry.action
-        var stuck: [(typeIndex: Int, fields: [UInt8])] = []
+        var held = HeldBackRecords()
         for change in entry.changes {
             guard let typeIndex = state.catalog.typeIndex(ofID: change.type) else { throw Self.unknown(change.type) }
             let type = state.catalog.types[typeIndex]
@@ -69,7 +69,7 @@ extension WriteTransaction {
                 } catch {
                     throw StoreError(error, at: "a record of \(type.name)")
                 }
-                try put(applied: typeIndex, mode: change.kind == .insert ? .insert : .update, stuck: &stuck)
+                try put(typeIndex, mode: change.kind == .insert ? .insert : .update, holdingBack: &held)
             case .delete:
                 recordKey.removeAll()
                 recordKey.append(change.key)
@@ -82,7 +82,7 @@ extension WriteTransaction {
             default: throw StoreError(.other, "a change of the kind \(change.kind) is no change of a record")
             }
         }
-        try putStuck(stuck)
+        for entry in held.entries { try put(entry) }
     }
 
     private static let applyInOrder = "apply change sets in their order, to the state in which they were created"
@@ -90,38 +90,6 @@ extension WriteTransaction {
     private static func unknown(_ type: UInt32) -> StoreError {
         StoreError(
             .unknownType, "a change is of a record of the type \(type), which the store lacks", remedy: applyInOrder)
-    }
-
-    /// Stores the records whose unique values were held by other records before.
-    private mutating func putStuck(_ stuck: [(typeIndex: Int, fields: [UInt8])]) throws(StoreError) {
-        for (typeIndex, fields) in stuck {
-            do {
-                try encoder.encode(fieldsOf: fields)
-            } catch {
-                throw StoreError(error, at: "a record of \(state.catalog.types[typeIndex].name)")
-            }
-            try put(typeIndex, mode: .insert)
-        }
-    }
-
-    /// Stores the record in the encoder. Another record may still hold a unique value that it gives up later in the change set.
-    /// This method then reserves the record's position among the changes, and the caller stores the record after all others.
-    private mutating func put(
-        applied typeIndex: Int, mode: WriteMode, stuck: inout [(typeIndex: Int, fields: [UInt8])]
-    ) throws(StoreError) {
-        let fields = encoder.tableBytes.array()
-        do {
-            try put(typeIndex, mode: mode)
-        } catch {
-            guard error.code == .uniqueViolation else { throw error }
-            stuck.append((typeIndex, fields))
-            if mode == .update {
-                _ = try deleteAlone(typeIndex)
-            } else {
-                let address = changes.address(type: typeIndex, key: recordKey)
-                changes.remove(changes.add(address, key: recordKey))
-            }
-        }
     }
 
     /// Stores a record from before the beginning of a trace, with its original incarnation. The closure writes no change set, and

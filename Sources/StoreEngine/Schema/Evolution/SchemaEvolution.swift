@@ -55,7 +55,7 @@ package struct SchemaEvolution {
             if mode == .opening {
                 refusals.append(
                     "field \(field.name): \(field.type) is not in the store, and existing records would have no value for it "
-                        + "(make it optional or give it a default)")
+                        + "(make it optional, or give it a default that is the same each time)")
             } else {
                 unfillable.append(field.name)
             }

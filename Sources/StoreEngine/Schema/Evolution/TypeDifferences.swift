@@ -85,7 +85,10 @@ struct TypeDifferences {
         switch purpose {
         case .reported: add(difference)
         case .refused:
-            add(difference, "and existing records would have no value for it (make it optional or give it a default)")
+            add(
+                difference,
+                "and existing records would have no value for it "
+                    + "(make it optional, or give it a default that is the same each time)")
         }
     }
 

@@ -8,6 +8,7 @@ package import Foundation
 ///
 /// - Years 0001 to 9999 have the form `2026-07-31T09:30:00Z`.
 /// - Other years have six digits or more: `+012345-01-01T00:00:00Z`, `-000044-03-15T12:00:00Z`. Year 0 is 1 BC.
+/// - Negative zero, which is the same moment as zero, is `2001-01-01T00:00:00-00:00`.
 /// - Dates beyond 146 billion years, where a calendar has no meaning, are a distance: `2001-01-01T00:00:00Z+1e+300s`.
 /// - Infinite dates are `inf` and `-inf`. A NaN is `nan`, or `nan:fff8000000000000` if it is not `.nan`.
 extension Date {
@@ -44,7 +45,11 @@ extension Date {
             text.append(".")
             text.bytes.append(contentsOf: fraction)
         }
-        text.append("Z")
+        if seconds == 0, seconds.sign == .minus {
+            text.bytes.append(contentsOf: "-00:00".utf8)
+        } else {
+            text.append("Z")
+        }
         return String(decoding: text.bytes, as: UTF8.self)
     }
 
@@ -154,8 +159,11 @@ private struct ISO8601Parser: ~Escapable {
         guard let hour = digits(2), hour < 24, skip(":"), let minute = digits(2), minute < 60 else { return nil }
         guard skip(":"), let second = digits(2), second < 60 || (second == 60 && minute == 59) else { return nil }
         guard let fraction = parseFraction(), let offset = parseOffset(), position == bytes.count else { return nil }
-        let whole = date.daysSinceReferenceDate * 86_400 + hour * 3_600 + minute * 60 + second - offset
-        return seconds(whole: whole, fraction: fraction)
+        let isNegativeZero = offset.isBehind && offset.seconds == 0
+        let local = date.daysSinceReferenceDate * 86_400 + hour * 3_600 + minute * 60 + second
+        let whole = offset.isBehind ? local + offset.seconds : local - offset.seconds
+        let seconds = seconds(whole: whole, fraction: fraction)
+        return seconds == 0 && isNegativeZero ? -0.0 : seconds
     }
 
     private mutating func parseDate() -> CivilDate? {
@@ -186,9 +194,9 @@ private struct ISO8601Parser: ~Escapable {
         return position > start ? start..<position : nil
     }
 
-    /// Returns the seconds by which the time zone is ahead of UTC.
-    private mutating func parseOffset() -> Int64? {
-        if skip("Z") || skip("z") { return 0 }
+    /// Returns the seconds between the time zone and UTC, and whether the time zone is behind.
+    private mutating func parseOffset() -> (seconds: Int64, isBehind: Bool)? {
+        if skip("Z") || skip("z") { return (0, false) }
         let isBehind = skip("-")
         guard isBehind || skip("+"), let hours = digits(2), hours < 24 else { return nil }
         var minutes: Int64 = 0
@@ -197,8 +205,7 @@ private struct ISO8601Parser: ~Escapable {
             guard let value = digits(2), value < 60 else { return nil }
             minutes = value
         }
-        let seconds = hours * 3_600 + minutes * 60
-        return isBehind ? -seconds : seconds
+        return (hours * 3_600 + minutes * 60, isBehind)
     }
 
     /// Returns the double nearest to whole seconds plus a fraction.

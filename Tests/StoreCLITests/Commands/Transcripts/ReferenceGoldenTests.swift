@@ -54,6 +54,8 @@ import Testing
         try transcript.run("delete", "Room", "attic")
         try transcript.run("delete", "Room", "--where", "floor > 0", "--yes")
         try transcript.run("--output", "jsonl", "query", "Desk")
+        try transcript.run("delete", "Person", "2", "--dry-run")
+        try transcript.run("delete", "Person", "--where", "id == 2", "--dry-run")
         try transcript.run("delete", "Person", "2")
         try transcript.run("delete", "Person", "3")
         try transcript.run("--output", "jsonl", "query", "Person")

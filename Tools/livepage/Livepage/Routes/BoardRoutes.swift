@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import NIOCore
 
 /// The routes of the page that is built of components. `/board` opens a session, and the paths below it are the session's events
 /// and actions.
@@ -14,7 +15,9 @@ struct BoardRoutes: Sendable {
     private static let lastEventID = HTTPField.Name("Last-Event-ID")!
 
     func add(to router: Router<PageContext>) {
-        router.get("board") { _, _ in Self.page(try await sessions.open()) }
+        router.get("board") { _, context in
+            Self.page(try await sessions.open(for: context.channel.remoteAddress?.client ?? ""))
+        }
         router.get("board/:session") { _, context in
             guard let session = sessions.find(try context.parameters.require("session")) else {
                 return Response.redirect(to: "/board")

@@ -15,6 +15,8 @@ struct PageService: Sendable {
     let host: String
     /// The port; 0 for any free port.
     let port: Int
+    /// Further names by which browsers reach the service.
+    let allowedHosts: [String]
     /// The time of silence after which a client is sent a comment. A client that receives nothing for twice this time is
     /// disconnected.
     let heartbeat: Duration
@@ -59,7 +61,7 @@ struct PageService: Sendable {
         let connections = Connections(in: app)
         let sessions = Sessions(in: app, grace: grace)
         let router = Router(context: PageContext.self)
-        router.add(middleware: OwnPagesOnly())
+        router.add(middleware: OwnPagesOnly(hosts: OwnHosts(listeningOn: host, others: allowedHosts)))
         router.add(middleware: StoreErrors())
         PageRoutes().add(to: router)
         EventRoutes(store: house.store, connections: connections, options: options, logger: logger).add(to: router)

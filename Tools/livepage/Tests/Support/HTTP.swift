@@ -31,7 +31,8 @@ struct HTTP {
 
     /// Returns the head of a request.
     static func head(_ method: String, _ path: String, _ headers: [String] = []) -> String {
-        (["\(method) \(path) HTTP/1.1", "Host: localhost"] + headers).joined(separator: "\r\n") + "\r\n\r\n"
+        let host = headers.contains { $0.hasPrefix("Host:") } ? [] : ["Host: localhost"]
+        return (["\(method) \(path) HTTP/1.1"] + host + headers).joined(separator: "\r\n") + "\r\n\r\n"
     }
 
     /// Returns the answer, or nil if it is not complete.

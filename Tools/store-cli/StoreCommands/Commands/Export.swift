@@ -12,7 +12,9 @@ struct Export: ParsableCommand {
             --output json`, and import the export. The copy has equal records, and continues to assign ids where this \
             store does. If services write meanwhile, print the schema after the export.
 
-            In a field of type json?, JSON's null is written as null, and `import` reads it as a missing value.
+            An import of the export changes nothing in this store, and gives a copy the same bytes. A field that holds JSON \
+            is written as {"$json": TEXT} where its JSON would lose bytes: with spaces, with unusual escapes, or null in \
+            an optional field.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -74,7 +76,7 @@ private struct RecordLines {
             try rows?.append(record.cells(type))
             return
         }
-        let object = record.json(type)
+        let object = record.json(type, .export)
         json.removeAll()
         json.append(wraps ? .object([JSONMember("type", .string(type.name)), JSONMember("record", object)]) : object)
         json.endLine()

@@ -36,10 +36,13 @@ struct Schema: ParsableCommand {
             let id = type.schema.id.fields.map { type.fields[$0].name }.joined(separator: ", ")
             let assigned = described.greatestAssignedID.map { ", assigned by the store, greatest \($0)" } ?? ""
             let title = "\(type.name), version \(type.version), id \(id)\(assigned)"
-            try output.write(DisplayText.escaped(title) + "\n")
+            let width = TerminalSize.columns()
+            try writeLine(title, width: width, to: output)
             var table = TableWriter(
-                columns: ["field", "type", "optional", "default", "index"].map { .init(title: $0) },
-                width: TerminalSize.columns())
+                columns: [
+                    .init(title: "field"), .init(title: "type", wraps: true), .init(title: "optional"),
+                    .init(title: "default", wraps: true), .init(title: "index", wraps: true),
+                ], width: width)
             for field in type.fields {
                 table.append([
                     field.name, "\(field.type.unwrapped)", field.type.isOptional ? "yes" : "", try defaultText(field),
@@ -48,9 +51,14 @@ struct Schema: ParsableCommand {
             }
             try output.write(table.text)
             for index in type.schema.indexes where index.fields.count > 1 {
-                try output.write(DisplayText.escaped(type.schema.describe(index)) + "\n")
+                try writeLine(type.schema.describe(index), width: width, to: output)
             }
         }
+    }
+
+    private func writeLine(_ text: String, width: Int?, to output: StandardOutput) throws {
+        let text = DisplayText.escaped(text)
+        for line in width.map({ DisplayText.wrapped(text, to: $0) }) ?? [text] { try output.write(line + "\n") }
     }
 
     private func printRows(_ types: [RecordType], to output: StandardOutput) throws {

@@ -14,13 +14,10 @@ struct UndoTrial: Sendable {
         var sequence: UInt64 = 0
         var conflictCount = 0
         var changeCount = 0
+        /// Whether conflicts prevent the write.
+        var isRefused = false
         /// The conflicts and changes, in the form in which they are printed.
         let printed: TemporaryFile
-    }
-
-    /// Ends a write that must not be committed.
-    private struct Withdrawal: Error {
-        let outcome: Outcome
     }
 
     /// The task of the write.
@@ -36,27 +33,21 @@ struct UndoTrial: Sendable {
     /// Runs the write.
     ///
     /// - Returns: the outcome, and the position of the write if it was committed.
-    func run(in store: Store) throws -> (outcome: Outcome, position: Position?) {
-        do {
-            let committed = try store.write(returning: .position) { try write(&$0) }
-            return (committed.result, committed.position)
-        } catch let withdrawal as Withdrawal {
-            return (withdrawal.outcome, nil)
-        }
+    func run(in store: Store) throws -> (result: Outcome, position: Position?) {
+        try store.trialWrite(committingIf: { [isDry] in !isDry && !$0.isRefused }) { try write(&$0) }
     }
 
     private func write(_ tx: inout WriteTransaction) throws -> Outcome {
         var outcome = Outcome(printed: try TemporaryFile())
         let output = StandardOutput(to: outcome.printed)
         var printer = try DifferencePrinter(format, to: output)
-        var isRefused = false
         switch order {
         case .undo(let position, let skipsConflicts):
             outcome.sequence = try position.changeSet(in: tx._reading)
             outcome.undoneCount = 1
             var conflicts = try tx.conflicts(undoing: outcome.sequence)
-            isRefused = !conflicts.isEmpty && !skipsConflicts
-            if !isRefused { conflicts = try tx.undo(sequence: outcome.sequence, conflicts: .skip) }
+            outcome.isRefused = !conflicts.isEmpty && !skipsConflicts
+            if !outcome.isRefused { conflicts = try tx.undo(sequence: outcome.sequence, conflicts: .skip) }
             for conflict in conflicts { try printer.append(conflict) }
             outcome.conflictCount = conflicts.count
         case .revert(let position):
@@ -64,7 +55,7 @@ struct UndoTrial: Sendable {
             outcome.sequence = position.sequence
             outcome.undoneCount = try tx.revert(to: position)
         }
-        if !isRefused {
+        if !outcome.isRefused {
             try tx.forEachPendingChange { change in
                 outcome.changeCount += 1
                 try printer.append(change)
@@ -72,7 +63,6 @@ struct UndoTrial: Sendable {
         }
         try printer.finish()
         try output.flush()
-        if isDry || isRefused { throw Withdrawal(outcome: outcome) }
         return outcome
     }
 }

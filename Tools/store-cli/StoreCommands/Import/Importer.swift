@@ -108,7 +108,8 @@ struct ImportReport {
     }
 }
 
-/// The lines whose records refer to missing records.
+/// The lines whose records violate a constraint after all records are stored: they refer to missing records, or others have their
+/// unique values.
 private struct BrokenLines: Error {
     var reasons: [Int: String] = [:]
 }
@@ -128,7 +129,7 @@ private struct StoringJob: Sendable {
     let skipsMistakes: Bool
     let checksVersions: Bool
     let progress: ProgressBar
-    /// The lines to leave out, with the reasons: their records refer to missing records.
+    /// The lines to leave out, with the reasons.
     private(set) var broken: [Int: String] = [:]
 
     /// Stores the spool and lists the lines that were left out.
@@ -140,18 +141,19 @@ private struct StoringJob: Sendable {
             do {
                 return try job.report(write(job), skipped: skipped)
             } catch let lines as BrokenLines {
-                // Other lines may refer to the records of these lines.
+                // Without these lines, others may violate a constraint: they may refer to their records.
                 job.broken.merge(lines.reasons) { first, _ in first }
             }
         }
     }
 
-    /// Upserts every record of the spool.
+    /// Upserts every record of the spool, and checks the constraints at the end.
     @Sendable
     func store(_ transaction: inout WriteTransaction) throws -> Outcome {
         var indexes: [Int: Int] = [:]
         var reader = spool.makeReader()
         let rejected = try SpoolWriter()
+        var held = HeldBackRecords()
         var stored = 0
         var before = 0
         while let entry = try reader.next() {
@@ -168,20 +170,34 @@ private struct StoringJob: Sendable {
                 before += try transaction._reading.count(typeIndex: index)
             }
             do {
-                try unsafe transaction.put(encodedFields: entry.bytes.span.bytes, typeIndex: index, mode: .upsert)
+                try unsafe transaction.put(
+                    encodedFields: entry.bytes.span.bytes, typeIndex: index, mode: .upsert, holdingBack: &held,
+                    tag: entry.line)
                 stored += 1
             } catch {
-                guard skipsMistakes, error.code == .uniqueViolation || error.code == .invalidValue else {
-                    let status = ExitStatus(error.code)
-                    throw CommandFailure(status, "\(location(entry.line)): \(error.text); nothing was imported")
-                }
+                guard skipsMistakes, error.code == .invalidValue else { throw failure(error, line: entry.line) }
                 try rejected.append(Array(error.message.utf8), line: entry.line)
             }
             progress.update(to: stored)
         }
+        try storeHeldBack(held, &transaction)
         try requireTargets(&transaction, indexes)
         let after = try indexes.values.reduce(0) { try $0 + transaction._reading.count(typeIndex: $1) }
         return Outcome(stored: stored, added: after - before, rejected: try rejected.seal())
+    }
+
+    /// Stores the records whose unique values others held before. Called after all other records are stored.
+    private func storeHeldBack(_ held: HeldBackRecords, _ transaction: inout WriteTransaction) throws {
+        var lines = BrokenLines()
+        for entry in held.entries {
+            do throws(StoreError) {
+                try transaction.put(entry)
+            } catch {
+                guard skipsMistakes, error.code == .uniqueViolation else { throw failure(error, line: entry.tag) }
+                lines.reasons[entry.tag] = error.message
+            }
+        }
+        if !lines.reasons.isEmpty { throw lines }
     }
 
     /// Fails with the lines whose records refer to missing records. Called after all records are stored.
@@ -221,6 +237,10 @@ private struct StoringJob: Sendable {
     }
 
     private func location(_ line: Int) -> String { "\(input), line \(line)" }
+
+    private func failure(_ error: StoreError, line: Int) -> CommandFailure {
+        CommandFailure(ExitStatus(error.code), "\(location(line)): \(error.text); nothing was imported")
+    }
 
     private func typeIndex(_ type: RecordType, _ catalog: Catalog) throws -> Int {
         let index = try catalog.requireTypeIndex(named: type.name)

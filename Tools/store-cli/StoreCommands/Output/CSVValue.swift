@@ -6,11 +6,10 @@ package enum CSVValue {
     /// Returns the CSV text of `value`; nil for no value.
     package static func text(of value: DynamicValue, as type: FieldType) -> String? {
         if case .none = value { return nil }
+        let json = value.json(as: type.unwrapped, .export)
         switch type.unwrapped.rawType {
-        case .array, .set, .dictionary, .embedded, .optional: return JSONWriter.text(of: value.json(as: type))
-        case .url:
-            let json = value.json(as: type)
-            return json.string ?? JSONWriter.text(of: json)
+        case .array, .set, .dictionary, .embedded, .optional, .json: return JSONWriter.text(of: json)
+        case .float, .double, .date, .url: return json.string ?? JSONWriter.text(of: json)
         default: return value.text
         }
     }
@@ -26,10 +25,10 @@ package enum CSVValue {
         }
         if field.text.isEmpty { return nil }
         if case .url = wrapped.rawType, field.text.hasPrefix("{") {
-            return try DynamicValue(json: json(field.text, wrapped), as: wrapped)
+            return try DynamicValue(json: json(field.text, wrapped), as: wrapped, .export)
         }
-        if case .optional = wrapped { return try DynamicValue(json: json(field.text, wrapped), as: wrapped) }
-        return try DynamicValue(text: field.text, as: wrapped)
+        if case .optional = wrapped { return try DynamicValue(json: json(field.text, wrapped), as: wrapped, .export) }
+        return try DynamicValue(text: field.text, as: wrapped, .export)
     }
 
     static func takesEmptyText(_ type: FieldType) -> Bool { type == .string || type == .data }

@@ -12,14 +12,16 @@ struct FoundRecords {
     /// - Parameters:
     ///   - action: the action on the records, such as `delete`.
     ///   - isAgreed: whether `--yes` replaces the question.
+    ///   - isDry: whether the write is withdrawn. Nothing is asked then.
     ///   - prepare: finds mistakes in the command before the question.
     ///   - write: writes to the records of the request. Its transaction finds them again, so it covers changes since the count.
-    /// - Returns: the result of `write`; nil if there was no record.
+    /// - Returns: the records that were written, or would be; nil if no record was found.
     /// - Throws: ``CommandFailure`` if the user does not agree.
-    func write<T: Sendable>(
-        _ action: String, to store: Store, isAgreed: Bool, prepare: (OpenType) throws -> Void = { _ in },
-        _ write: @escaping @Sendable (Request, Int, inout WriteTransaction) throws -> T
-    ) throws -> T? {
+    func write(
+        _ action: String, to store: Store, isAgreed: Bool, isDry: Bool, prepare: (OpenType) throws -> Void = { _ in },
+        _ write: @escaping @Sendable (Request, Int, inout WriteTransaction) throws -> Void
+    ) throws -> WrittenRecords? {
+        let isAgreed = isAgreed || isDry
         let expected = try store.read { transaction in
             let catalog = transaction._reading.catalog
             let index = try catalog.requireTypeIndex(named: typeName)
@@ -34,11 +36,14 @@ struct FoundRecords {
         guard try isAgreed || Confirmation.ask("\(action) them") else {
             throw CommandFailure(.failed, "nothing was changed")
         }
-        return try store.write { transaction in
+        return try store.trialWrite(committingIf: { _ in !isDry }) { transaction in
             let catalog = transaction._reading.catalog
             let index = try catalog.requireTypeIndex(named: typeName)
-            return try write(request(typeIndex: index, in: catalog), index, &transaction)
-        }
+            let request = try request(typeIndex: index, in: catalog)
+            let count = try transaction._reading.count(request, typeIndex: index)
+            try write(request, index, &transaction)
+            return try WrittenRecords(typeName, namedCount: count, in: transaction)
+        }.result
     }
 
     private func request(typeIndex: Int, in catalog: Catalog) throws -> Request {

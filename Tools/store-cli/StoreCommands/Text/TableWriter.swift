@@ -12,6 +12,8 @@ struct TableWriter {
         var isNumeric = false
         /// The least width.
         var width = 0
+        /// Whether a value that does not fit continues on further lines. Otherwise it is cut.
+        var wraps = false
     }
 
     private static let gap = 2
@@ -27,7 +29,8 @@ struct TableWriter {
     /// Creates a table without rows. `width` is the greatest number of columns of a line; nil for no limit.
     init(columns: [Column], width: Int?) {
         self.columns = columns.map {
-            Column(title: DisplayText.escaped($0.title), isNumeric: $0.isNumeric, width: $0.width)
+            Column(
+                title: DisplayText.escaped($0.title), isNumeric: $0.isNumeric, width: $0.width, wraps: $0.wraps)
         }
         limit = width.map { max($0, 1) }
     }
@@ -36,8 +39,9 @@ struct TableWriter {
     mutating func append(_ row: [String]) {
         precondition(row.count == columns.count, "a row has a value for each column")
         rows.append(
-            row.map { cell in
+            zip(row, columns).map { cell, column in
                 let text = DisplayText.escaped(cell)
+                if column.wraps { return text }
                 // No column can be wider than the whole table, so the rest of a long text is dropped.
                 return limit.map { DisplayText.cut(text, to: $0) } ?? text
             })
@@ -48,7 +52,7 @@ struct TableWriter {
         guard !columns.isEmpty else { return [] }
         let widths = columnWidths()
         let rule = widths.map { String(repeating: "-", count: $0) }
-        return ([columns.map(\.title), rule] + rows).map { line(of: $0, widths: widths) }
+        return ([columns.map(\.title), rule] + rows).flatMap { lines(of: $0, widths: widths) }
     }
 
     /// The table as text, with a line end after each line.
@@ -67,7 +71,7 @@ struct TableWriter {
         guard let earlierWidths else { return text }
         if repeatsTitles, wantedWidths() != earlierWidths { return text }
         let widths = columnWidths()
-        return rows.map { line(of: $0, widths: widths) + "\n" }.joined()
+        return rows.flatMap { lines(of: $0, widths: widths) }.map { $0 + "\n" }.joined()
     }
 
     /// Returns the titles, the rule and the rows since the last block, for a table that is redrawn repeatedly. Columns never get
@@ -78,6 +82,16 @@ struct TableWriter {
             rows = []
         }
         return lines
+    }
+
+    /// Returns the lines of a row: one, or more if a column wraps.
+    private func lines(of cells: [String], widths: [Int]) -> [String] {
+        let pieces = cells.indices.map { index in
+            columns[index].wraps ? DisplayText.wrapped(cells[index], to: widths[index]) : [cells[index]]
+        }
+        return (0..<(pieces.map(\.count).max() ?? 0)).map { number in
+            line(of: pieces.map { number < $0.count ? $0[number] : "" }, widths: widths)
+        }
     }
 
     private func line(of cells: [String], widths: [Int]) -> String {

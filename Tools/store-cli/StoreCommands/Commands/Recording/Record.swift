@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import ModelStoreReplay
 import StoreEngine
 import StoreRuntime
@@ -19,10 +18,14 @@ struct Record: ParsableCommand {
 
             --redact replaces the values of a field, equal values by equal ones. The trace then contains only the \
             names of actions.
+
+            The file gets the owner and the mode of the store. An existing file is an error; --replace replaces it when \
+            the new trace is there.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file()) var file: String
+    @Flag(help: "Replace an existing file.") var replace = false
     @Option(
         help: ArgumentHelp("The position to begin after; oldest by default.", valueName: "position"))
     var since: PositionArgument?
@@ -42,10 +45,10 @@ struct Record: ParsableCommand {
         try options.read { store in
             var recording = RecordingOptions()
             recording.redactedFields = redact
+            recording.replacesFile = replace
             let since = since ?? .oldest
             recording.start = .after(try store.read { try since.position(in: $0._reading) })
-            let owner = FileOwnership(of: try options.requireStore() + "/data.mdb")
-            let trace = FollowedTrace(store: store, path: file, owner: owner, options: recording, follows: follow)
+            let trace = FollowedTrace(store: store, path: file, options: recording, follows: follow)
             let summary = try AsyncWork.run(endedBy: interruption) { try await trace.write() }
             interruption.haveNoLoss()
             StandardError.writeLine(
@@ -59,26 +62,13 @@ struct Record: ParsableCommand {
 private struct FollowedTrace: Sendable {
     let store: Store
     let path: String
-    /// The owner and the mode of the store's data file.
-    let owner: FileOwnership?
     let options: RecordingOptions
     let follows: Bool
 
     func write() async throws -> RecordingSummary {
-        let isNew = makeFile()
-        var hasBegun = false
-        do {
-            let recording = try FeedRecording(store, to: path, options)
-            hasBegun = true
-            return try await write(to: recording)
-        } catch {
-            // The beginning of a trace that follows the store is worth keeping, because it cannot be written again.
-            if isNew, !follows || !hasBegun { _ = unsafe unlink(path) }
-            throw error
-        }
-    }
-
-    private func write(to recording: FeedRecording) async throws -> RecordingSummary {
+        let recording = try FeedRecording(store, to: path, options)
+        // The beginning of a trace that follows the store is worth keeping, because it cannot be written again.
+        if follows { try recording.flush() }
         let newest = try store.feedRange.upperBound
         let progress = ProgressBar(
             "recording", total: Int(newest - recording.position.sequence), unit: "change sets")
@@ -93,16 +83,5 @@ private struct FollowedTrace: Sendable {
             }
         }
         return try recording.finish()
-    }
-
-    /// Creates the file if there is none. The file gets the owner and the mode of the store before it has any content.
-    ///
-    /// - Returns: whether it created the file.
-    private func makeFile() -> Bool {
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return false }
-        close(descriptor)
-        owner?.apply(to: path)
-        return true
     }
 }

@@ -75,7 +75,6 @@ private struct StoreCopy {
         return try file.make { work in
             let made = StoreDirectory.dataFile(work)
             try copyData(of: store, to: work, compacting)
-            FileOwnership(of: StoreDirectory.dataFile(path))?.apply(to: made)
             if file.isDirectoryMade { FileOwnership(of: path)?.apply(to: directory) }
             var status = stat()
             return unsafe stat(made, &status) == 0 ? Int(status.st_size) : 0

@@ -9,6 +9,9 @@ struct Delete: ParsableCommand {
         discussion: """
             With --where, an expression as in query, the command deletes all records that meet it, in one transaction. \
             It first prints their number. On a terminal, it then asks. Elsewhere, it requires --yes.
+
+            References with the rule cascade or nullify delete or change other records too. The command counts them, \
+            and --dry-run prints the counts and changes nothing.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -19,6 +22,7 @@ struct Delete: ParsableCommand {
         help: ArgumentHelp("A condition for the records, instead of ids.", valueName: "expression"))
     var condition: String?
     @Flag(help: "Delete the records that match --where without asking.") var yes = false
+    @Flag(help: "Only print how many records would be deleted or changed.") var dryRun = false
 
     func run() throws {
         guard ids.isEmpty != (condition == nil) else {
@@ -33,9 +37,9 @@ struct Delete: ParsableCommand {
     }
 
     private func deleteByID() throws {
-        let (name, texts) = (type, ids)
-        let count = try options.write { store in
-            try store.write { transaction in
+        let (name, texts, isDry) = (type, ids, dryRun)
+        let written = try options.write { store in
+            try store.trialWrite(committingIf: { _ in !isDry }) { transaction in
                 let catalog = transaction._reading.catalog
                 let index = try catalog.requireTypeIndex(named: name)
                 let type = catalog.types[index]
@@ -49,19 +53,20 @@ struct Delete: ParsableCommand {
                 }
                 // All records existed. One that is gone by now was deleted with another, by the delete rule of a reference.
                 for id in ids { _ = try transaction.delete(dynamicID: id, typeIndex: index) }
-                return seen.count
-            }
+                return try WrittenRecords(name, namedCount: seen.count, in: transaction)
+            }.result
         }
-        StandardError.writeLine("deleted \(Counted.text(count, "record"))")
+        StandardError.writeLine(written.deletionText(isDry: isDry))
     }
 
     private func delete(where condition: String) throws {
         let found = FoundRecords(typeName: type, condition: condition)
         try options.write { store in
-            let count = try found.write("delete", to: store, isAgreed: yes) { request, index, transaction in
-                try transaction.delete(request, typeIndex: index)
+            let written = try found.write("delete", to: store, isAgreed: yes, isDry: dryRun) {
+                request, index, transaction in
+                _ = try transaction.delete(request, typeIndex: index)
             }
-            if let count { StandardError.writeLine("deleted \(Counted.text(count, "record"))") }
+            if let written { StandardError.writeLine(written.deletionText(isDry: dryRun)) }
         }
     }
 }

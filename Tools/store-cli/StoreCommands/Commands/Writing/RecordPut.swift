@@ -128,7 +128,7 @@ enum RecordInput {
         if let name = assignedField(of: type), !members.contains(where: { $0.key == name }) {
             members.append(JSONMember(name, 0))
         }
-        return try DynamicFields.values(from: members, for: type.fields.map(\.schema))
+        return try DynamicFields.values(from: members, for: type.fields.map(\.schema), .export)
     }
 
     /// Returns the name of the id field if the store assigns the ids.

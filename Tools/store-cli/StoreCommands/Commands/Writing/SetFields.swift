@@ -9,8 +9,8 @@ struct SetFields: ParsableCommand {
         commandName: "set",
         abstract: "Changes fields of one record and prints it as it is stored.",
         usage: """
-            store-cli set TYPE ID FIELD=VALUE … [--if EXPRESSION]
-            store-cli set TYPE --where EXPRESSION [--yes] FIELD=VALUE …
+            store-cli set TYPE ID FIELD=VALUE … [--if EXPRESSION] [--dry-run]
+            store-cli set TYPE --where EXPRESSION [--yes] [--dry-run] FIELD=VALUE …
             """,
         discussion: """
             The field's type determines the form of a value: plain text, a number, true or false, ISO 8601, or base64; \
@@ -23,6 +23,8 @@ struct SetFields: ParsableCommand {
 
             With --where instead of an id, the command changes all records that meet the expression, in one \
             transaction. It first prints their number. On a terminal, it then asks. Elsewhere, it requires --yes.
+
+            --dry-run prints the record or the number of records, and changes nothing.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -37,6 +39,7 @@ struct SetFields: ParsableCommand {
         help: ArgumentHelp("A condition for the records, instead of an id.", valueName: "expression"))
     var wanted: String?
     @Flag(help: "Change the records that match --where without asking.") var yes = false
+    @Flag(help: "Only print what would change.") var dryRun = false
 
     func run() throws {
         if let wanted { try change(where: wanted) } else { try changeOne() }
@@ -45,11 +48,11 @@ struct SetFields: ParsableCommand {
     private func changeOne() throws {
         if yes { throw CommandFailure(.usage, "--yes is for --where; one record is changed without asking") }
         guard let idText = words.first else { throw CommandFailure(.usage, "name the id of the record, or --where") }
-        let (name, condition) = (type, condition)
+        let (name, condition, isDry) = (type, condition, dryRun)
         let assignments = try FieldAssignment.list(words.dropFirst())
         try options.write(printsResult: true) { store in
             // Read and written in one transaction, so that no change in between is lost.
-            let (record, type) = try store.write { transaction in
+            let (record, type) = try store.trialWrite(committingIf: { _ in !isDry }) { transaction in
                 let catalog = transaction._reading.catalog
                 let index = try catalog.requireTypeIndex(named: name)
                 let type = catalog.types[index]
@@ -72,7 +75,7 @@ struct SetFields: ParsableCommand {
                 }
                 for assignment in assignments { try assignment.apply(to: &record, of: type) }
                 return (try transaction.put(record, typeIndex: index, mode: .update), type.type)
-            }
+            }.result
             try options.printing { try record.print(type, options.format, to: $0) }
         }
     }
@@ -84,15 +87,15 @@ struct SetFields: ParsableCommand {
         let assignments = try FieldAssignment.list(words[...])
         let found = FoundRecords(typeName: type, condition: wanted)
         try options.write { store in
-            let count = try found.write("change", to: store, isAgreed: yes) { type in
+            let written = try found.write("change", to: store, isAgreed: yes, isDry: dryRun) { type in
                 for assignment in assignments { try assignment.requireField(of: type) }
             } _: { request, index, transaction in
                 let type = transaction._reading.catalog.types[index]
-                return try transaction.update(request, typeIndex: index) { record in
+                _ = try transaction.update(request, typeIndex: index) { record in
                     for assignment in assignments { try assignment.apply(to: &record, of: type) }
                 }
             }
-            if let count { StandardError.writeLine("changed \(Counted.text(count, "record"))") }
+            if let written { StandardError.writeLine(written.changeText(isDry: dryRun)) }
         }
     }
 }
