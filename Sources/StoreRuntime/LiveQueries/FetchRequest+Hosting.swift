@@ -27,10 +27,7 @@ extension FetchRequest {
     public init<each V>(
         _ request: FetchRequest, in store: Store, fields: repeat KeyPath<R.Fields, Field<R, each V>>
     ) throws {
-        var fieldIndexes = FieldIndexSet()
-        repeat fieldIndexes.insert(FieldToken(R.fields[keyPath: each fields]).fieldIndex)
-        self = request
-        source = try store.liveQuery(request, fields: fieldIndexes)
+        self = try FetchRequest(request.watching(repeat each fields), in: store)
     }
 
     /// The live query behind a wrapped property; nil for a request that is only a value.
