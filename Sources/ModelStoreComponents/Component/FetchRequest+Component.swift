@@ -11,8 +11,11 @@ extension FetchRequest: DynamicProperty {
     /// ```
     ///
     /// Other fields of the results may be older than the fields in the store. See ``/ModelStore/Store/updates(of:fields:)``.
-    public init<each V>(_ request: FetchRequest, fields: repeat KeyPath<R.Fields, Field<R, each V>>) {
-        self = request.watching(repeat each fields)
+    public init<each V>(
+        _ request: FetchRequest, fields: repeat KeyPath<R.Fields, Field<R, each V>>, file: StaticString = #fileID,
+        line: UInt = #line
+    ) {
+        self.init(request.watching(repeat each fields), file: file, line: line)
     }
 
     public mutating func visit(_ slots: inout DynamicPropertyVisitor) {

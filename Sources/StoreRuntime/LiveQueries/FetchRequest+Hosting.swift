@@ -53,7 +53,12 @@ extension FetchRequest {
     /// ```swift
     /// @FetchRequest(Sensor.where { $0.celsius > 30 }) var hot: LiveRecords<Sensor>
     /// ```
-    public init(_ request: FetchRequest) { self = request }
+    ///
+    /// In a component without a host, the property has no records, and a notice names the line.
+    public init(_ request: FetchRequest, file: StaticString = #fileID, line: UInt = #line) {
+        self = request
+        if source == nil { source = UnhostedResults<R>((file, line)) }
+    }
 
     /// Returns the request with the live query that keeps its results up to date.
     package func hosted(by query: LiveQuery<R>) -> FetchRequest {
