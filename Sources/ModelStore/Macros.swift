@@ -41,8 +41,8 @@ import StoreEngine
 /// ### Public records
 ///
 /// A file that declares a public record needs `public import ModelStore` if imports are internal by default. Swift's memberwise
-/// initializer is internal, so declare a public initializer for use in other modules. Without it, other modules get an error that
-/// says so. The type of the id needs at least the access level of the record.
+/// initializer is internal, so declare a public initializer for use in other modules, or let ``Record(publicInit:)`` write it.
+/// Without it, other modules get an error that says so. The type of the id needs at least the access level of the record.
 ///
 /// ### Nested records
 ///
@@ -77,6 +77,41 @@ public macro Record() = #externalMacro(module: "StoreMacros", type: "RecordMacro
     named(UniqueFields), named(uniqueFields), named(encode(to:)), named(init), named(==)
 )
 public macro Record(_ storedName: String) = #externalMacro(module: "StoreMacros", type: "RecordMacro")
+
+/// Makes a public struct a record, and writes its memberwise initializer with the access level of the struct.
+///
+/// ```swift
+/// @Record(publicInit: true)
+/// public struct Sensor {
+///     @ID public var id: String
+///     public var celsius = 0.0
+///     var note: String?
+/// }
+/// // Sensor(id: "s1", celsius: 20) in other modules
+/// ```
+///
+/// The initializer leaves out properties with a lower access level, which need an initial value. Otherwise it works like
+/// ``Record()``.
+///
+/// - Parameter publicInit: `true`; without this argument, other modules can use only an initializer that the struct declares.
+@attached(member, names: named(init), named(_Scope))
+@attached(
+    extension, conformances: Record, Sendable, Equatable,
+    names: named(ID), named(Fields), named(fields), named(_recordName), named(recordSchema), named(recordID),
+    named(UniqueFields), named(uniqueFields), named(encode(to:)), named(init)
+)
+public macro Record(publicInit: Bool) = #externalMacro(module: "StoreMacros", type: "RecordMacro")
+
+/// Makes a public struct a record with a name in the store, and writes its initializer. See ``Record(_:)`` and
+/// ``Record(publicInit:)``.
+@attached(member, names: named(init), named(_Scope))
+@attached(
+    extension, conformances: Record, Sendable, Equatable,
+    names: named(ID), named(Fields), named(fields), named(_recordName), named(recordSchema), named(recordID),
+    named(UniqueFields), named(uniqueFields), named(encode(to:)), named(init)
+)
+public macro Record(_ storedName: String, publicInit: Bool) =
+    #externalMacro(module: "StoreMacros", type: "RecordMacro")
 
 /// Makes a struct storable in the fields of records, and gives it fields of its own.
 ///

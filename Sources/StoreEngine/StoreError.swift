@@ -84,7 +84,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let scopeClosed = Code("scopeClosed")
         /// No scope provides the requested object.
         public static let notProvided = Code("notProvided")
-        /// Another process, or another object of this process, uses the store and must release it first.
+        /// Another process, or another object of this process, uses the store, or this program runs the consumer already, and must
+        /// release it first.
         public static let inUse = Code("inUse")
         /// The program requested a blocking write inside a write closure.
         public static let nestedWrite = Code("nestedWrite")
@@ -123,6 +124,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let historyUnavailable = Code("historyUnavailable")
         /// No consumer has this name.
         public static let consumerNotFound = Code("consumerNotFound")
+        /// A consumer of this name exists already.
+        public static let consumerExists = Code("consumerExists")
         /// Another reader took over, moved or deleted the consumer after this program read it.
         public static let consumerLost = Code("consumerLost")
         /// The consumer was too far behind: the store no longer retains the change sets that the consumer has not received.

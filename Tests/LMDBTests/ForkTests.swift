@@ -1,36 +1,18 @@
 import Foundation
 import Glibc
 import LMDB
+import TestSupport
 import Testing
 
 @Suite
 struct ForkTests {
-    /// Calls `fork`, which Swift hides because few programs survive it. The exit tests below are small enough.
-    private static func fork() -> pid_t {
-        typealias Fork = @convention(c) () -> pid_t
-        guard let symbol = unsafe dlsym(nil, "fork") else { return -1 }
-        return unsafe unsafeBitCast(symbol, to: Fork.self)()
-    }
-
-    /// Runs `body` in a forked child, and returns whether it returned true there.
-    private static func inChild(_ body: () throws -> Bool) -> Bool {
-        let child = fork()
-        if child == 0 {
-            // A hanging child fails its test instead of blocking the suite.
-            alarm(20)
-            _exit((try? body()) == true ? 0 : 1)
-        }
-        var status: Int32 = 0
-        return unsafe child > 0 && waitpid(child, &status, 0) == child && status == 0
-    }
-
     @Test
     func `A forked child is refused every use of an inherited environment`() async {
         await #expect(processExitsWith: .success) {
             let store = try TemporaryStore()
             try store.environment.store([("a", "1")])
             let environment = store.environment
-            let isRefused = Self.inChild {
+            let isRefused = ForkedChild.run {
                 let codes = [
                     code { _ = try environment.beginRead() }, code { _ = try environment.beginWrite() },
                     code { _ = try environment.info() }, code { try environment.clearStaleReaders() },
@@ -65,7 +47,7 @@ struct ForkTests {
             let database = try writing.database()
             try writing.put(database, "a", "new")
             let readers = try store.environment.readers()
-            let child = Self.fork()
+            let child = ForkedChild.fork()
             if child == 0 {
                 alarm(20)
                 let refused = code { try writing.put(database, "a", "child") }
@@ -89,7 +71,7 @@ struct ForkTests {
             let store = try TemporaryStore()
             try store.environment.store([("a", "1")])
             let path = store.path
-            let worked = Self.inChild {
+            let worked = ForkedChild.run {
                 let own = try LMDBEnvironment.open(at: path, options: .test)
                 defer { own.close() }
                 try own.store([("child", "2")])
@@ -104,7 +86,7 @@ struct ForkTests {
     func `Timers run in a forked child that starts them`() async {
         await #expect(processExitsWith: .success) {
             try Timers.start(for: "")
-            let worked = Self.inChild {
+            let worked = ForkedChild.run {
                 try Timers.start(for: "")
                 var ends: [Int32] = [0, 0]
                 guard unsafe pipe(&ends) == 0 else { return false }

@@ -212,6 +212,21 @@ import Testing
         for token in tokens { token.cancel() }
     }
 
+    @Test(arguments: [0, 1])
+    func `a value before the record's deletion comes before the end, without demand in between`(
+        demand: Int
+    ) async throws {
+        let store = try await Store.ofSensors()
+        let asking = Asking<Double, Never>()
+        try store.model(Sensor.self, id: "s0").publisher(for: \.celsius).subscribe(asking)
+        if demand > 0 { asking.ask(for: demand) }
+        try await store.heat(to: 9)
+        try await store.write { try $0.delete(Sensor.self, id: "s0") }
+        asking.ask(for: 2)
+        await until { asking.received.ends == ["finished"] }
+        #expect(asking.received.values == (demand > 0 ? [20, 9] : [9]))
+    }
+
     @Test func `closing the store finishes`() async throws {
         let store = try await Store.ofSensors()
         let received = Received<Double>()

@@ -141,7 +141,7 @@ private struct PairChild {
         let registry = OwnershipRegistry(options: options)
         let thing = Thing(journal, Numbers())
         var root: Scope? = registry.scope("root")
-        try #require(root).own(thing)
+        #expect(try #require(root).own(thing) === thing)
         let child = try #require(root).child("child")
         let task = try child.task { [journal] in await journal.until { $0.contains("go on") } }
         root = nil

@@ -55,6 +55,35 @@ import Testing
         #expect(try store.total() == 25_000)
     }
 
+    @Test func `a store that closes before its consumers is an error that says how to list the services`() async throws
+    {
+        let store = try TestStore().open()
+        let isActive = Signal()
+        var options = ConsumerOptions()
+        options.onEvent = { if case .active = $0 { isActive.give() } }
+        let service = ConsumerService(store).consuming("totals", options) { try addUp($0, &$1) }
+        let running = Task { try await service.run() }
+        await isActive.wait()
+        await store.shutdown()
+        let error = await #expect(throws: StoreError.self) { try await running.value }
+        #expect(error?.code == .closed)
+        #expect(error?.message == #"the store was closed while its consumer "totals" ran"#)
+        #expect(error?.remedy?.hasPrefix("list StoreService before the services that use the store") == true)
+    }
+
+    @Test func `a consumer that is listed twice is an error before any of them begins`() async throws {
+        let store = try TestStore().open()
+        let service = ConsumerService(store)
+            .consuming("totals") { try addUp($0, &$1) }
+            .consuming("mailer") { (_: ChangeSet) in }
+            .consuming("totals") { (_: ChangeSet) in }
+        let error = await #expect(throws: StoreError.self) { try await service.run() }
+        #expect(error?.code == .invalidValue)
+        #expect(error?.text == #"the service lists the consumer "totals" twice; give each consumer its own name"#)
+        #expect(try store.consumers().isEmpty)
+        await store.shutdown()
+    }
+
     /// Returns the number of sales in the feed up to a position.
     private static func sales(upTo position: Position, _ store: Store) async throws -> Int {
         if position.sequence == 0 { return 0 }

@@ -86,5 +86,21 @@ import Testing
         #expect(entries[1].metadata["position"] == "\(target)" && entries[1].metadata["error"] == "refused")
         #expect(entries[4].metadata["position"] == "\(target)")
     }
+
+    @Test func `a consumer that gives up logs an error with its cause`() async throws {
+        let (logger, lines) = Self.logger()
+        let store = try TestStore.temporary()
+        try await store.sell(0..<1)
+        var options = ConsumerOptions()
+        options.start = .after(sequence: try store.position.sequence - 1)
+        options.retry.attempts = 1
+        options.logEvents(of: "mailer", to: logger)
+        await #expect(throws: StoreError.self) { [options] in
+            try await store.consume("mailer", options) { _ in throw Refusal() }
+        }
+        #expect(lines.entries.map(\.level) == [.info, .error, .info])
+        #expect(lines.entries[1].metadata["position"] == "\(try store.position.sequence)")
+        #expect(lines.entries[1].metadata["error"]?.contains("gave up") == true)
+    }
 }
 #endif

@@ -47,6 +47,78 @@ private struct Lamp {
         }
     }
 
+    @Test(arguments: [("", "empty"), ("  ", "blank"), ("\t\n", "blank")])
+    func `an empty or blank path names nothing`(path: String, text: String) async throws {
+        let message = "the path of the store is \(text); name a file or a directory"
+        var error = #expect(throws: StoreError.self) { _ = try Store(at: path, records: Lamp.self) }
+        #expect(error?.code == .invalidValue && error?.text == message)
+        error = await #expect(throws: StoreError.self) { _ = try await Store.open(at: path, records: Lamp.self) }
+        #expect(error?.text == message)
+    }
+
+    @Test func `a write without any time to begin says so`() async throws {
+        let store = try Store.temporary(records: Lamp.self)
+        // The writer is busy until the write has timed out.
+        let (blocked, free) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let first = Task.immediate {
+            try await store.write { _ in
+                blocked.signal()
+                free.wait()
+            }
+        }
+        await BlockingWork.run { blocked.wait() }
+        let error = await #expect(throws: StoreError.self) { try await store.write(timeout: .zero) { _ in } }
+        free.signal()
+        try await first.value
+        #expect(error?.code == .writeTimeout)
+        #expect(
+            error?.text == """
+                a timeout of zero leaves the writer no time to begin the write; give the write a longer timeout, or none to \
+                wait without limit
+                """)
+    }
+
+    private static func error<T>(_ body: () throws -> T) -> StoreError? {
+        do {
+            _ = try body()
+            return nil
+        } catch {
+            return error as? StoreError
+        }
+    }
+
+    @Test func `a condition that is not met is named by its line, with what was found`() async throws {
+        let store = try ModelTests.store(sensors: 1)
+        let original = try #require(try store.get(Sensor.self, id: "s0"))
+        try await store.write { tx in
+            let line = #line + 1
+            var error = Self.error { try tx.update(Sensor.self, id: "s0", where: { $0.celsius < 3 }) { $0.note = "" } }
+            #expect(
+                error?.message.hasPrefix(
+                    "the Sensor with the id s0 does not meet the condition at ModelStoreTests/ErrorTextTests.swift:\(line): "
+                        + #"it is {"id":"s0","room":"hall""#) == true)
+            #expect(error?.message.hasSuffix("}") == true && error?.code == .conditionNotMet)
+            error = Self.error { try tx.delete(Sensor.self, id: "none", where: { _ in true }) }
+            #expect(
+                error?.text
+                    == "there is no Sensor with the id none, so the condition does not hold; insert the record first")
+            try tx.update(Sensor.self, id: "s0") { sensor in
+                sensor.celsius = 9
+                sensor.note = "new"
+            }
+            var changed = original
+            changed.room = "attic"
+            error = Self.error { try tx.update(changed, ifUnchanged: original) }
+            #expect(
+                error?.text == """
+                    the Sensor with the id s0 has changed, celsius is 9, not 20, note is "new", not null; read the record \
+                    again and retry
+                    """)
+            error = Self.error { try tx.delete(ifUnchanged: original) }
+            #expect(error?.message.contains("celsius is 9, not 20") == true)
+        }
+    }
+
     @Test func `the error for an unknown consumer lists those that the store has`() async throws {
         let store = try Store.temporary(records: Lamp.self)
         var error = await #expect(throws: StoreError.self) { try await store.deleteConsumer("mailr") }
@@ -58,16 +130,12 @@ private struct Lamp {
         let remedy = "name one that the store has: \(names) and 2 more"
         error = await #expect(throws: StoreError.self) { try await store.resetConsumer("mailr", to: .oldest) }
         #expect(error?.remedy == remedy)
-        error = await #expect(throws: StoreError.self) {
-            try await store.wait(forConsumer: "mailr", toPass: store.position)
-        }
-        #expect(error?.remedy == remedy)
         // The error of a deleted consumer's holder lists no other consumers.
         try await store.deleteConsumer("mailer")
         error = #expect(throws: StoreError.self) { try held.position }
         #expect(error?.message == #"the consumer "mailer" no longer exists"#)
         #expect(
-            error?.remedy == "hold the consumer again, which creates a new one: it was deleted while it was held")
+            error?.remedy == "hold the consumer again, which creates a new one: it was deleted in the meantime")
     }
 
     @Test func `a notice of a failed write names the code of its error nowhere in its sentence`() async throws {

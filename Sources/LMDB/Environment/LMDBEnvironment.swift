@@ -190,8 +190,14 @@ package final class LMDBEnvironment: Sendable {
 
     /// Whether this process is a forked child of the one that opened the environment.
     @inline(__always)
-    var isForked: Bool {
+    package var isForked: Bool {
         ForkGuard.generation != forkGeneration
+    }
+
+    /// Throws `forkedChild` in a forked child. Callers that hand work to a thread must ask first, because a child has only the
+    /// thread that forked it.
+    package func requireOwnProcess() throws(LMDBError) {
+        if isForked { throw forkedChild("fork") }
     }
 }
 

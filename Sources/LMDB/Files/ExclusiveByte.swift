@@ -7,6 +7,7 @@ package final class ExclusiveByte: Sendable {
 
     private let descriptor: Int32
     private let offset: Int
+    private let forkGeneration = ForkGuard.startWatching()
 
     /// Takes the lock; nil if it is taken.
     package init?(_ number: UInt32, of file: WakeFile) throws(LMDBError) {
@@ -26,7 +27,8 @@ package final class ExclusiveByte: Sendable {
 
     deinit {
         guard descriptor >= 0 else { return }
-        OpenFileLock.giveUp(byte: offset, of: descriptor)
+        // A forked child shares the lock with its parent, which still needs it.
+        if forkGeneration == ForkGuard.generation { OpenFileLock.giveUp(byte: offset, of: descriptor) }
         SystemCalls.close(descriptor)
     }
 }

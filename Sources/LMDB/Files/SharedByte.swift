@@ -10,6 +10,7 @@ package final class SharedByte: Sendable {
 
     private let descriptor: Int32
     private let offset: Int
+    private let forkGeneration = ForkGuard.startWatching()
 
     /// Sets the mark with this number. Needs only read access to the file.
     package init(_ number: UInt32, of file: WakeFile) throws(LMDBError) {
@@ -30,7 +31,8 @@ package final class SharedByte: Sendable {
 
     deinit {
         guard descriptor >= 0 else { return }
-        OpenFileLock.giveUp(byte: offset, of: descriptor)
+        // A forked child shares the lock with its parent, which still needs it.
+        if forkGeneration == ForkGuard.generation { OpenFileLock.giveUp(byte: offset, of: descriptor) }
         SystemCalls.close(descriptor)
     }
 }

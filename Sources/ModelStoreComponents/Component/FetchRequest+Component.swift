@@ -11,11 +11,11 @@ extension FetchRequest: DynamicProperty {
     /// ```
     ///
     /// Other fields of the results may be older than the fields in the store. See ``/ModelStore/Store/updates(of:fields:)``.
-    public init<each V>(_ request: FetchRequest, fields: repeat KeyPath<R.Fields, Field<R, each V>>) {
-        var fieldIndexes = FieldIndexSet()
-        repeat fieldIndexes.insert(FieldToken(R.fields[keyPath: each fields]).fieldIndex)
-        self = request
-        source = NamedFields<R>(fieldIndexes)
+    public init<each V>(
+        _ request: FetchRequest, fields: repeat KeyPath<R.Fields, Field<R, each V>>, file: StaticString = #fileID,
+        line: UInt = #line
+    ) {
+        self.init(request.watching(repeat each fields), file: file, line: line)
     }
 
     public mutating func visit(_ slots: inout DynamicPropertyVisitor) {
@@ -31,20 +31,10 @@ extension FetchRequest: DynamicProperty {
     }
 }
 
-/// Holds the fields that a request follows, until a place hosts the request.
-private final class NamedFields<R: Record>: LiveSource {
-    let fieldIndexes: FieldIndexSet
-
-    init(_ fieldIndexes: FieldIndexSet) { self.fieldIndexes = fieldIndexes }
-
-    var records: LiveRecords<R> { LiveRecords() }
-}
-
 /// The live query that a component's place hosts.
 private final class QuerySlot<R: Record> {
     private struct Hosted {
         var request: FetchRequest<R>
-        let fields: FieldIndexSet?
         let query: LiveQuery<R>
     }
 
@@ -57,9 +47,8 @@ private final class QuerySlot<R: Record> {
             if tied !== hosted?.query { hosted = nil }
             return request
         }
-        let fields = (request.source as? NamedFields<R>)?.fieldIndexes
-        guard let hosted, hosted.fields == fields else {
-            let new = Hosted(request: request, fields: fields, query: try scope.liveQuery(request, fields: fields))
+        guard let hosted else {
+            let new = Hosted(request: request, query: try scope.liveQuery(request))
             self.hosted = new
             return request.hosted(by: new.query)
         }

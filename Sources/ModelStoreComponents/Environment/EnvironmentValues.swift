@@ -1,4 +1,5 @@
 import StoreEngine
+import StoreRuntime
 
 /// A key of the environment: a value that a tree of components hands down.
 ///
@@ -42,15 +43,22 @@ public struct EnvironmentValues {
 @propertyWrapper
 public struct Environment<Value>: DynamicProperty {
     private let path: KeyPath<EnvironmentValues, Value>
+    private let line: (file: StaticString, line: UInt)
     /// This is no lasting cycle: when the place ends, it releases its component, and with it this reference.
     private var node: Node?
 
     /// Reads the value at a key path.
-    public init(_ path: KeyPath<EnvironmentValues, Value>) { self.path = path }
+    public init(_ path: KeyPath<EnvironmentValues, Value>, file: StaticString = #fileID, line: UInt = #line) {
+        self.path = path
+        self.line = (file, line)
+    }
 
-    /// The value. In a component without a host, the default value of the key.
+    /// The value. In a component without a host, the default value of the key, and a notice names the line.
     public var wrappedValue: Value {
-        guard let node else { return EnvironmentValues { _ in nil }[keyPath: path] }
+        guard let node else {
+            UnhostedUse.report("@Environment", "it has the default value of its key", line)
+            return EnvironmentValues { _ in nil }[keyPath: path]
+        }
         return EnvironmentValues { node.environment($0) }[keyPath: path]
     }
 

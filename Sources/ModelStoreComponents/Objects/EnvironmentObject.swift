@@ -18,7 +18,8 @@ public struct EnvironmentObject<Object: AnyObject>: DynamicProperty {
     public var wrappedValue: Object {
         guard let object else {
             preconditionFailure(
-                "\(Object.self) was read in a component without a host, so no object is provided to it")
+                "\(Object.self) was read in a component without a host, so no object is provided to it "
+                    + "(\(line.file):\(line.line))")
         }
         return object
     }

@@ -37,11 +37,14 @@ public struct StateObject<Object: AnyObject>: DynamicProperty {
         self.line = (file, line)
     }
 
-    /// The object. In a value without a host, an expression runs at each read.
+    /// The object. In a value without a host, an expression runs at each read, and a notice names the line.
     public var wrappedValue: Object {
         switch source {
-        case .lazy(let make): slot?.object(make) ?? make()
-        case .eager(let object): slot?.object { object } ?? object
+        case .lazy(let make):
+            if let slot { return slot.object(make) }
+            UnhostedUse.report("@StateObject", "each read makes a new object", line)
+            return make()
+        case .eager(let object): return slot?.object { object } ?? object
         }
     }
 

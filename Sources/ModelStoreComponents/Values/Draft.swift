@@ -17,10 +17,11 @@ public import StoreRuntime
 /// the state, the state's value replaces the draft. A draft that the state accepts keeps its form, such as `"012"` for 12.
 ///
 /// The draft belongs to the component's place in the tree. In a value without a host, the wrapper shows the state's value and
-/// cannot keep a draft.
+/// cannot keep a draft, and a notice names the line.
 @propertyWrapper
 public struct Draft<Edited: Sendable>: DynamicProperty {
     private let state: DraftState<Edited>
+    private let line: (file: StaticString, line: UInt)
     private var entry: Subject<DraftEntry<Edited>?>?
 
     /// Creates the draft of a value that a binding reads and sets.
@@ -30,13 +31,16 @@ public struct Draft<Edited: Sendable>: DynamicProperty {
     ///
     /// - Parameters:
     ///   - source: the state's value.
+    ///   - file: the file of the call.
+    ///   - line: the line of the call.
     ///   - show: converts a value to its edited form.
     ///   - parse: converts an input to a value; nil if the input is not valid.
     public init<Value: Sendable & Equatable>(
-        _ source: Binding<Value>, show: @escaping @Sendable (Value) -> Edited,
-        parse: @escaping @Sendable (Edited) -> Value?
+        _ source: Binding<Value>, file: StaticString = #fileID, line: UInt = #line,
+        show: @escaping @Sendable (Value) -> Edited, parse: @escaping @Sendable (Edited) -> Value?
     ) {
         state = DraftState(source, show, parse)
+        self.line = (file, line)
     }
 
     /// Creates the draft of an element of a state. An action writes it.
@@ -44,26 +48,35 @@ public struct Draft<Edited: Sendable>: DynamicProperty {
     /// - Parameters:
     ///   - store: the state.
     ///   - path: the element.
+    ///   - file: the file of the call.
+    ///   - line: the line of the call.
     ///   - show: converts a value to its edited form.
     ///   - parse: converts an input to a value; nil if the input is not valid.
     ///   - toAction: returns the action that gives the element a value.
     public init<Content: Sendable, Action: Sendable, Value: Sendable & Equatable>(
         _ store: StateStore<Content, Action>, _ path: any KeyPath<Content, Value> & Sendable,
-        show: @escaping @Sendable (Value) -> Edited, parse: @escaping @Sendable (Edited) -> Value?,
+        file: StaticString = #fileID, line: UInt = #line, show: @escaping @Sendable (Value) -> Edited,
+        parse: @escaping @Sendable (Edited) -> Value?,
         toAction: @escaping @Sendable (Value) -> Action
     ) {
-        self.init(store.binding(path, toAction: toAction), show: show, parse: parse)
+        self.init(store.binding(path, toAction: toAction), file: file, line: line, show: show, parse: parse)
     }
 
     /// The draft, or the state's value.
     public var wrappedValue: Edited {
         get { state.shown(entry?.value) }
-        nonmutating set { if let entry { state.set(newValue, entry) } }
+        nonmutating set {
+            guard let entry else { return UnhostedUse.report("@Draft", "it keeps the state's value", line) }
+            state.set(newValue, entry)
+        }
     }
 
     /// A binding to the draft, or the state's value.
     public var projectedValue: Binding<Edited> {
-        guard let entry else { return .constant(wrappedValue) }
+        guard let entry else {
+            UnhostedUse.report("@Draft", "it keeps the state's value", line)
+            return .constant(wrappedValue)
+        }
         return Binding { [state] in
             state.shown(entry.value)
         } set: { [state] in
@@ -89,8 +102,10 @@ public struct Draft<Edited: Sendable>: DynamicProperty {
 
 extension Draft where Edited == String {
     /// Creates the draft of a value as text.
-    public init<Value: Sendable & Equatable & LosslessStringConvertible>(_ source: Binding<Value>) {
-        self.init(source) {
+    public init<Value: Sendable & Equatable & LosslessStringConvertible>(
+        _ source: Binding<Value>, file: StaticString = #fileID, line: UInt = #line
+    ) {
+        self.init(source, file: file, line: line) {
             $0.description
         } parse: {
             Value($0)
@@ -100,9 +115,9 @@ extension Draft where Edited == String {
     /// Creates the draft of an element of a state as text. An action writes it.
     public init<Content: Sendable, Action: Sendable, Value: Sendable & Equatable & LosslessStringConvertible>(
         _ store: StateStore<Content, Action>, _ path: any KeyPath<Content, Value> & Sendable,
-        toAction: @escaping @Sendable (Value) -> Action
+        file: StaticString = #fileID, line: UInt = #line, toAction: @escaping @Sendable (Value) -> Action
     ) {
-        self.init(store.binding(path, toAction: toAction))
+        self.init(store.binding(path, toAction: toAction), file: file, line: line)
     }
 }
 

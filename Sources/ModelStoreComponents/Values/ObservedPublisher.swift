@@ -41,9 +41,11 @@ public struct ObservedPublisher<Value: Sendable>: DynamicProperty {
     /// The newest value.
     public var wrappedValue: Value {
         switch (shown, source) {
-        case (let shown?, _): shown.value
-        case (nil, .subject(let subject)): subject.value
-        case (nil, .sequence(let initial, _)): initial
+        case (let shown?, _): return shown.value
+        case (nil, .subject(let subject)): return subject.value
+        case (nil, .sequence(let initial, _)):
+            UnhostedUse.report("@ObservedPublisher", "it follows no sequence and keeps its initial value", line)
+            return initial
         }
     }
 

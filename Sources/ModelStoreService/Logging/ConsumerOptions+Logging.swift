@@ -9,7 +9,7 @@ extension ConsumerOptions {
     ///
     /// - `info`: waiting, beginning and ending.
     /// - `warning`: a change set that is retried, and an interruption on a node of a replicated store.
-    /// - `error`: a change set that is skipped, and the expiry of the consumer.
+    /// - `error`: a change set that is skipped or at which the consumer gives up, and the expiry of the consumer.
     ///
     /// - Parameters:
     ///   - name: the consumer's name in the log.
@@ -42,6 +42,9 @@ extension ConsumerEvent {
             logger.error(
                 "a change set failed in every attempt; skipping it",
                 metadata: ["position": "\(sequence)", "error": "\(error)"])
+        case .gaveUp(let sequence, let error):
+            logger.error(
+                "the consumer gave up", metadata: ["position": "\(sequence)", "error": "\(error)"])
         case .expired(let position):
             logger.error(
                 "the consumer has expired: the feed no longer retains change sets that it has not seen",

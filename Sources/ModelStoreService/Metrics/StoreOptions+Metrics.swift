@@ -30,7 +30,7 @@ extension ConsumerOptions {
             switch event {
             case .failed: retries.increment()
             case .skipped: skips.increment()
-            case .waiting, .active, .interrupted, .expired, .ended: break
+            case .waiting, .active, .interrupted, .gaveUp, .expired, .ended: break
             }
         }
     }

@@ -82,8 +82,10 @@ public struct ConsumerService: Service {
     /// Runs the consumers until the group shuts down, the task is cancelled, or one of them fails. When it returns, all consumers
     /// have released their names.
     ///
-    /// - Throws: the error of the first consumer that failed, as `consume` throws it.
+    /// - Throws: ``/ModelStore/StoreError`` with the code `invalidValue` if two consumers have one name, before any of them begins;
+    ///   the error of the first consumer that failed, as `consume` throws it.
     public func run() async throws {
+        try requireDistinctNames()
         let unfinished = UnfinishedWork()
         try await withTaskCancellationHandler {
             try await cancelWhenGracefulShutdown { try await runConsumers(unfinished) }
@@ -92,12 +94,31 @@ public struct ConsumerService: Service {
         }
     }
 
+    private func requireDistinctNames() throws {
+        var names: Set<String> = []
+        for consumer in consumers where !names.insert(consumer.name).inserted {
+            throw StoreError(
+                .invalidValue, "the service lists the consumer \"\(consumer.name)\" twice",
+                remedy: "give each consumer its own name")
+        }
+    }
+
     private func runConsumers(_ unfinished: UnfinishedWork) async throws {
         try await withThrowingTaskGroup { group in
             for consumer in consumers {
                 var options = consumer.options
                 adjust(consumer.name, &options)
-                group.addTask { [options] in try await consumer.run(options, unfinished) }
+                group.addTask { [options] in
+                    do {
+                        try await consumer.run(options, unfinished)
+                    } catch let error as StoreError where error.code == .closed {
+                        throw StoreError(
+                            .closed, "the store was closed while its consumer \"\(consumer.name)\" ran",
+                            remedy:
+                                "list StoreService before the services that use the store, or pass them to StoreService(_:after:)",
+                            cause: error)
+                    }
+                }
             }
             // The first error ends the loop and cancels the other consumers. `waitForAll` would wait for them first.
             for try await _ in group {}

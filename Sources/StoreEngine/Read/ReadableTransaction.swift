@@ -51,6 +51,12 @@ extension ReadableTransaction where Self: ~Copyable {
         try _reading.contains(type, id: id)
     }
 
+    /// Whether there is a record with this id. The same as ``contains(_:id:)``.
+    @inlinable
+    public borrowing func exists<R: Record>(_ type: R.Type, id: R.ID) throws(StoreError) -> Bool {
+        try contains(type, id: id)
+    }
+
     /// Returns the number of records. Takes constant time.
     @inlinable
     public borrowing func count<R: Record>(_ type: R.Type) throws(StoreError) -> Int {

@@ -14,7 +14,7 @@ extension WriteTransaction {
     ///   - request: selects the records. Its limit and offset apply.
     ///   - change: changes one record. It must not change the id.
     /// - Returns: the number of records that the transaction found and changed.
-    /// - Throws: any error that `change` throws; ``StoreError`` as ``update(_:id:where:_:)`` and as a fetch. The closure cannot
+    /// - Throws: any error that `change` throws; ``StoreError`` as ``update(_:id:where:file:line:_:)`` and as a fetch. The closure cannot
     ///   be committed then, because some records may have been changed.
     /// - Complexity: the cost of fetching the request, plus one update for each record. Takes memory for the keys of the records.
     @inlinable
@@ -50,13 +50,24 @@ extension WriteTransaction {
     /// - Parameter request: selects the records. Its limit and offset apply.
     /// - Returns: the number of records that the transaction deleted. A record that the rule of a reference deleted together with
     ///   another record does not count.
-    /// - Throws: ``StoreError`` as ``delete(_:id:where:)`` and as a fetch. The closure cannot be committed then, because some
+    /// - Throws: ``StoreError`` as ``delete(_:id:where:file:line:)`` and as a fetch. The closure cannot be committed then, because some
     ///   records may have been deleted.
     /// - Complexity: the cost of fetching the request, plus one delete for each record. Takes memory for the keys of the records.
     @discardableResult
     public mutating func delete<R: Record>(_ request: FetchRequest<R>) throws(StoreError) -> Int {
         try delete(request.request, typeIndex: state.catalog.binding(R.self).typeIndex)
     }
+
+    /// Deletes all records of a type: `tx.deleteAll(Alarm.self)`.
+    ///
+    /// - Returns: the number of records that the transaction deleted, as ``delete(_:)`` counts them.
+    /// - Throws: as ``delete(_:)``.
+    @discardableResult
+    public mutating func deleteAll<R: Record>(_ type: R.Type) throws(StoreError) -> Int { try delete(R.all) }
+
+    @available(*, unavailable, message: "use 'deleteAll(_:)' for all records, or 'delete(_:id:)' for one")
+    /// Deletes all records of a type. Unavailable, because it is easily written in place of `delete(_:id:)`.
+    public mutating func delete<R: Record>(_ type: R.Type) throws(StoreError) -> Int { try deleteAll(type) }
 
     /// Deletes each record of a type that a request matches. See ``delete(_:)``.
     package mutating func delete(_ request: Request, typeIndex: Int) throws(StoreError) -> Int {

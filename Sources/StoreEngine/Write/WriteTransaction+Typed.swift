@@ -73,9 +73,10 @@ extension WriteTransaction {
     @inlinable
     @discardableResult
     public mutating func update<R: Record>(
-        _ type: R.Type, id: R.ID, where condition: (R) throws -> Bool, _ change: (inout R) throws -> Void
+        _ type: R.Type, id: R.ID, where condition: (R) throws -> Bool, file: StaticString = #fileID,
+        line: UInt = #line, _ change: (inout R) throws -> Void
     ) throws -> R {
-        try replace(getMeeting(condition, type, id: id), change)
+        try replace(getMeeting(condition, (file, line), type, id: id), change)
     }
 
     @inlinable
@@ -92,12 +93,11 @@ extension WriteTransaction {
     /// Returns the record with this id, if it meets a condition.
     @inlinable
     borrowing func getMeeting<R: Record>(
-        _ condition: (R) throws -> Bool, _ type: R.Type, id: R.ID
+        _ condition: (R) throws -> Bool, _ line: (file: StaticString, line: UInt), _ type: R.Type, id: R.ID
     ) throws -> R {
-        guard let record = try get(type, id: id), try condition(record) else {
-            throw WriteTransaction.conditionNotMet(R.recordSchema.name, id: R._key(of: id))
-        }
-        return record
+        let found = try get(type, id: id)
+        if let found, try condition(found) { return found }
+        throw conditionNotMet(type, id: id, isFound: found != nil) { unmet(line, found) }
     }
 
     /// Deletes the record with this id.
@@ -115,8 +115,11 @@ extension WriteTransaction {
     /// - Throws: any error that the closure throws; ``StoreError``: `conditionNotMet` when the record does not meet the condition
     ///   or is missing. Nothing has changed then.
     @inlinable
-    public mutating func delete<R: Record>(_ type: R.Type, id: R.ID, where condition: (R) throws -> Bool) throws {
-        _ = try getMeeting(condition, type, id: id)
+    public mutating func delete<R: Record>(
+        _ type: R.Type, id: R.ID, where condition: (R) throws -> Bool, file: StaticString = #fileID,
+        line: UInt = #line
+    ) throws {
+        _ = try getMeeting(condition, (file, line), type, id: id)
         try deleteRecord(type, id: id)
     }
 
@@ -152,7 +155,10 @@ extension WriteTransaction {
     @inlinable
     borrowing func requireUnchanged<R: Record>(_ original: R) throws(StoreError) {
         guard try _reading.holds(original) else {
-            throw WriteTransaction.conditionNotMet(R.recordSchema.name, id: R._key(of: original.recordID))
+            let found = try get(R.self, id: original.recordID)
+            throw conditionNotMet(R.self, id: original.recordID, isFound: found != nil) {
+                differing(from: original, found)
+            }
         }
     }
 
@@ -231,11 +237,55 @@ extension WriteTransaction {
             remedy: "insert it first, or use upsert")
     }
 
+    /// Returns the error for a record that is missing, or is not as a conditional write expects.
+    ///
+    /// - Parameter condition: returns what does not hold for the record.
     @usableFromInline
-    static func conditionNotMet(_ type: String, id: any IndexableValue) -> StoreError {
-        StoreError(
-            .conditionNotMet, "the \(type) with the id \(text(of: id)) is missing or differs from the expected record",
-            remedy: "read the record again and retry")
+    borrowing func conditionNotMet<R: Record>(
+        _ type: R.Type, id: R.ID, isFound: Bool, _ condition: () -> String
+    ) -> StoreError {
+        let name = "\(R.recordSchema.name) with the id \(WriteTransaction.text(of: R._key(of: id)))"
+        guard isFound else {
+            return StoreError(
+                .conditionNotMet, "there is no \(name), so the condition does not hold",
+                remedy: "insert the record first")
+        }
+        return StoreError(
+            .conditionNotMet, "the \(name) \(condition())", remedy: "read the record again and retry")
+    }
+
+    /// Returns the text for a record that does not meet the condition in a line, with the record.
+    @usableFromInline
+    borrowing func unmet<R: Record>(_ line: (file: StaticString, line: UInt), _ found: R?) -> String {
+        let text = found.flatMap { json(of: $0) }.map { ": it is \(RecordText.shortened(JSONWriter.text(of: $0)))" }
+        return "does not meet the condition at \(line.file):\(line.line)\(text ?? "")"
+    }
+
+    /// The most fields that the error for a changed record names.
+    private static var namedFieldCount: Int { 3 }
+
+    /// Returns how a stored record differs from the one that a write expects.
+    @usableFromInline
+    borrowing func differing<R: Record>(from original: R, _ found: R?) -> String {
+        guard let found, let old = json(of: original), let new = json(of: found) else { return "has changed" }
+        let changes = R.recordSchema.fields.map(\.name).compactMap { name -> String? in
+            let (before, after) = (old[name] ?? .null, new[name] ?? .null)
+            if before == after { return nil }
+            let texts = [after, before].map { RecordText.shortened(JSONWriter.text(of: $0)) }
+            return "\(name) is \(texts[0]), not \(texts[1])"
+        }
+        let more = changes.count - WriteTransaction.namedFieldCount
+        let named = changes.prefix(WriteTransaction.namedFieldCount).joined(separator: ", ")
+        return "has changed, \(named)\(more > 0 ? " and \(more) more" : "")"
+    }
+
+    /// Returns a record as a JSON object; nil if the program does not know all its fields.
+    private borrowing func json<R: Record>(of record: R) -> JSONValue? {
+        guard let binding = try? state.catalog.binding(R.self), let content = try? RecordContent(record, binding) else {
+            return nil
+        }
+        let bytes = content.bytes
+        return unsafe try? DynamicRecord(unverified: bytes.span.bytes, of: binding.type).json(binding.type.type)
     }
 
     /// Returns an id in the form that all messages use. It avoids the id's own description, because Foundation traps on the

@@ -50,6 +50,27 @@ extension StoreDiagnostic {
         .error("storedNameNotLiteral", "the name in the store must be a string literal without interpolation")
     }
 
+    static func publicInitNotLiteral() -> StoreDiagnostic {
+        .error("publicInitNotLiteral", "'publicInit' must be 'true' or 'false'")
+    }
+
+    static func publicInitOfInternalStruct(_ name: String) -> StoreDiagnostic {
+        .error(
+            "publicInitOfInternalStruct",
+            "'\(name)' is not public, so leave out 'publicInit': it has Swift's initializer")
+    }
+
+    static func publicInitBesideInitializer(_ name: String) -> StoreDiagnostic {
+        .error("publicInitBesideInitializer", "'\(name)' declares an initializer, so leave out 'publicInit'")
+    }
+
+    static func notInPublicInit(_ name: String) -> StoreDiagnostic {
+        .error(
+            "notInPublicInit",
+            "'\(name)' is not public, so the public initializer cannot set it: give it an initial value, or make it public"
+        )
+    }
+
     static func equalityWithoutConformance(_ name: String) -> StoreDiagnostic {
         .error("equalityWithoutConformance", "'\(name)' has an '==' of its own, so it must declare 'Equatable' itself")
     }

@@ -6,8 +6,11 @@ struct ParsedProperty {
     let binding: PatternBindingSyntax
     /// The name as written, with its backticks.
     let identifier: TokenSyntax
-    /// The written type, from this binding or from a later one, as in `var a, b: Int`.
+    /// The written type, from this binding or from a later one, as in `var a, b: Int`; otherwise the type of the literal that is
+    /// the initial value.
     let type: TypeSyntax?
+    /// Whether the source contains `type`.
+    let isTypeWritten: Bool
     let initialValue: InitialValue
     let markers: [Marker]
     /// Other attributes that begin with a capital letter: property wrappers and other macros.
@@ -26,6 +29,12 @@ struct ParsedProperty {
     /// The node after which an initial value is written.
     var valueAnchor: Syntax { binding.typeAnnotation.map(Syntax.init) ?? Syntax(binding.pattern) }
 
+    /// The node at which diagnostics about the type belong.
+    var typeAnchor: Syntax {
+        if let type, isTypeWritten { return Syntax(type) }
+        return Syntax(binding.pattern)
+    }
+
     /// A modifier that stored fields cannot have.
     var unsupportedModifier: DeclModifierSyntax? {
         declaration.modifiers.first { modifier in
@@ -33,9 +42,13 @@ struct ParsedProperty {
         }
     }
 
+    /// - Parameter written: the type in the source.
     init(
-        _ binding: PatternBindingSyntax, identifier: TokenSyntax, type: TypeSyntax?, in declaration: VariableDeclSyntax
+        _ binding: PatternBindingSyntax, identifier: TokenSyntax, type written: TypeSyntax?,
+        in declaration: VariableDeclSyntax
     ) {
+        let type = written ?? InferredType.ofLiteral(binding.initializer?.value)
+        isTypeWritten = written != nil
         self.declaration = declaration
         self.binding = binding
         self.identifier = identifier

@@ -4,12 +4,15 @@ import SwiftSyntaxBuilder
 /// The memberwise initializer that the compiler would generate, with the transaction's time instead of `.now`.
 struct MemberwiseInitializer {
     let properties: [ParsedProperty]
+    /// The access level of an initializer for other modules; nil for that of Swift's own.
+    var exported: Access?
 
     private var parameters: [ParsedProperty] { properties.memberwise }
 
-    /// The lowest access level of the properties, at most internal.
+    /// Otherwise the lowest access level of the properties, at most internal.
     private var access: String {
-        switch parameters.map(\.access).min() {
+        if let exported { return exported.modifier }
+        return switch parameters.map(\.access).min() {
         case .private: "private "
         case .fileprivate: "fileprivate "
         default: ""

@@ -55,8 +55,8 @@ struct IdentityValidator {
         if isComposite { report.add(.assignedComposite(property.name), at: marker.attribute) }
         if let type = property.type, !type.isOptional, !Self.integerTypes.contains(type.baseTypeName ?? "") {
             report.add(
-                .assignedNotInteger(type.trimmedDescription, property.name), at: type,
-                fixIts: [.replace(type, with: "Int")]
+                .assignedNotInteger(type.trimmedDescription, property.name), at: property.typeAnchor,
+                fixIts: property.isTypeWritten ? [.replace(type, with: "Int")] : []
             )
             return
         }

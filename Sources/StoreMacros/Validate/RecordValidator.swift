@@ -24,14 +24,16 @@ struct RecordValidator {
         MarkerValidator(structure: structure).validate(&report)
         let identity = IdentityValidator(structure: structure).identity(&report)
         let indexes = IndexValidator(structure: structure, identity: identity).indexes(&report)
-        let initializer = memberwiseInitializer(&report)
+        let attribute = RecordAttribute(structure, &report)
+        let initializer = memberwiseInitializer(attribute, &report)
         guard !report.hasErrors, let identity, let name else { return nil }
         return RecordDescription(
             structure: StructBuilder(
-                structure: structure, typeName: typeName, indexed: Set(indexes.flatMap(\.fields))
+                structure: structure, typeName: typeName, indexed: Set(indexes.flatMap(\.fields)),
+                hasInitializer: structure.declaresInitializer || attribute.writesInitializer
             ).build(),
             storedName: name,
-            declaresName: structure.attribute.argumentList?.isEmpty == false,
+            declaresName: attribute.storedName != nil,
             identity: identity,
             indexes: indexes,
             memberwiseInitializer: initializer
@@ -39,7 +41,7 @@ struct RecordValidator {
     }
 
     private func storedName(_ report: inout DiagnosticReport) -> String? {
-        guard let argument = structure.attribute.argumentList?.first?.expression else { return structure.name }
+        guard let argument = RecordAttribute.storedName(structure.attribute) else { return structure.name }
         guard let name = argument.literalString else {
             report.add(.storedNameNotLiteral(), at: argument)
             return nil
@@ -53,13 +55,15 @@ struct RecordValidator {
         character.isLetter || character.isNumber || "_-.".contains(character)
     }
 
-    /// Returns the macro's own memberwise initializer, if `.now` requires one.
+    /// Returns the macro's own memberwise initializer, if the attribute asks for it, or `.now` requires one.
     ///
     /// Swift evaluates `.now` when a value is created, so the record would get the wrong time. As a default argument of the
     /// initializer, the marker value replaces it, and the transaction fills in its time.
-    private func memberwiseInitializer(_ report: inout DiagnosticReport) -> MemberwiseInitializer? {
+    private func memberwiseInitializer(
+        _ attribute: RecordAttribute, _ report: inout DiagnosticReport
+    ) -> MemberwiseInitializer? {
         let clocked = structure.properties.filter(\.startsAtNow)
-        guard !clocked.isEmpty else { return nil }
+        guard !clocked.isEmpty || attribute.writesInitializer else { return nil }
         if structure.declaresInitializer {
             for property in clocked {
                 guard let value = property.binding.initializer?.value else { continue }
@@ -77,7 +81,9 @@ struct RecordValidator {
                 fixIts: [.insert(": \(inferred)", after: property.binding.pattern)]
             )
         }
-        return MemberwiseInitializer(properties: structure.properties)
+        guard attribute.writesInitializer else { return MemberwiseInitializer(properties: structure.properties) }
+        return MemberwiseInitializer(
+            properties: structure.properties.filter { $0.access >= structure.access }, exported: structure.access)
     }
 }
 

@@ -11,8 +11,8 @@ struct ReferenceValidator {
         guard !property.isTransient, let marker = property.marker(.reference), let type = property.type else { return }
         guard type.unwrappedOptional.isReference || type.collectionElement?.isReference == true else {
             report.add(
-                .notAReference(type.trimmedDescription, property.name), at: type,
-                fixIts: asReference(type).map { [.replace(type, with: $0)] } ?? []
+                .notAReference(type.trimmedDescription, property.name), at: property.typeAnchor,
+                fixIts: property.isTypeWritten ? asReference(type).map { [.replace(type, with: $0)] } ?? [] : []
             )
             return
         }

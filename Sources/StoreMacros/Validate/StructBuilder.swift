@@ -6,6 +6,8 @@ struct StructBuilder {
     let typeName: String
     /// The numbers of the indexed fields.
     var indexed: Set<Int> = []
+    /// Whether other modules have an initializer; nil if only one that the struct declares.
+    var hasInitializer: Bool?
 
     func build() -> StructDescription {
         let stored = structure.properties.filter { !$0.isTransient }
@@ -22,7 +24,7 @@ struct StructBuilder {
     }
 
     private var initializerHint: InitializerHint? {
-        guard structure.isExported, !structure.declaresInitializer else { return nil }
+        guard structure.isExported, !(hasInitializer ?? structure.declaresInitializer) else { return nil }
         // The types of the parameters may have names that are visible only inside the types around the struct.
         return InitializerHint(
             properties: structure.properties, typeName: structure.name, access: structure.access,

@@ -84,6 +84,8 @@ public enum ConsumerEvent: Sendable {
     case failed(sequence: UInt64, attempt: Int, error: any Error)
     /// A change set failed in every attempt and was skipped.
     case skipped(sequence: UInt64, error: any Error)
+    /// A change set failed in every attempt, and the consumer stops: `consume` throws the error.
+    case gaveUp(sequence: UInt64, error: any Error)
     /// The store no longer retains change sets that the consumer has not seen. The consumer cannot continue.
     case expired(position: Position)
     /// The consumer has stopped, and is about to be released.

@@ -207,7 +207,11 @@ struct ConsumerRun {
             attempt += 1
             return true
         }
-        guard options.failurePolicy == .skip else { throw givenUp(sequence, attempt, error) }
+        guard options.failurePolicy == .skip else {
+            let end = givenUp(sequence, attempt, error)
+            options.onEvent(.gaveUp(sequence: sequence, error: end.error))
+            throw end
+        }
         options.onEvent(.skipped(sequence: sequence, error: error))
         return false
     }

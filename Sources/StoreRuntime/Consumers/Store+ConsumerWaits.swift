@@ -10,27 +10,34 @@ extension Store {
     /// ```
     ///
     /// A consumer also passes the change sets that it does not want. A consumer that a program reads by hand passes a position
-    /// when the program acknowledges it. While no process runs the consumer, the wait continues.
+    /// when the program acknowledges it. While no process runs the consumer, the wait continues, also before its first start.
     ///
     /// - Parameters:
     ///   - name: the consumer's name.
     ///   - position: the position that the consumer must pass, usually that of a write.
-    /// - Throws: ``StoreError``: `consumerNotFound`, also when it is deleted meanwhile; `consumerExpired`, but not in a replica;
-    ///   `positionOfAnotherStore`, `positionDiverged`; `closed`. `CancellationError`.
+    /// - Throws: ``StoreError``: `consumerNotFound` when the consumer is deleted meanwhile; `consumerExpired`, but not in a
+    ///   replica; `invalidValue` for a name that no consumer can have; `positionOfAnotherStore`, `positionDiverged`; `closed`.
+    ///   `CancellationError`.
     public func wait(forConsumer name: String, toPass position: Position) async throws {
         // A consumer that sees this mark notes its position at once.
         var mark: (number: UInt32, byte: SharedByte?)?
+        var wasThere = false
         while true {
             try requireOpen()
             try core.catalog.requireFiles()
             // Counted before the store is read, so that no commit is missed.
             let count = core.notifier.wakeCount
-            guard let number = try numberOfConsumer(name, behind: position) else { return }
-            if mark?.number != number {
-                let wakeFile = core.notifier.wakeFile
-                mark = (number, wakeFile.flatMap { try? SharedByte(number, of: $0) })
-                core.notifier.askConsumers()
-                continue
+            switch try standing(of: name, at: position) {
+            case .passed: return
+            case .absent: if wasThere { throw ConsumerState.deleted(name) }
+            case .behind(let number):
+                wasThere = true
+                guard mark?.number == number else {
+                    let wakeFile = core.notifier.wakeFile
+                    mark = (number, wakeFile.flatMap { try? SharedByte(number, of: $0) })
+                    core.notifier.askConsumers()
+                    continue
+                }
             }
             switch try await commitWake(after: count) {
             case .moved: continue
@@ -40,17 +47,22 @@ extension Store {
         }
     }
 
-    /// Returns the number of a consumer that has not passed a position; nil when it has.
-    private func numberOfConsumer(_ name: String, behind position: Position) throws -> UInt32? {
+    /// Where a consumer is, compared with a position.
+    private enum Standing {
+        case passed
+        /// It has to pass the position. The number stands for it in the wake file.
+        case behind(number: UInt32)
+        case absent
+    }
+
+    private func standing(of name: String, at position: Position) throws -> Standing {
         let transaction = try beginRead()
-        guard let consumer = try transaction._reading.consumer(named: name) else {
-            throw transaction._reading.consumerNotFound(name)
-        }
         try transaction._reading.requireOwn(position)
-        if consumer.position.sequence >= position.sequence { return nil }
+        guard let consumer = try transaction._reading.consumer(named: name) else { return .absent }
+        if consumer.position.sequence >= position.sequence { return .passed }
         // In a replica, another node that still has the change sets may run the consumer.
         if consumer.isExpired, core.options.commitLog == nil { throw ConsumerState.expired(name) }
-        return consumer.number
+        return .behind(number: consumer.number)
     }
 
     /// Waits until there may have been a commit since the wakes were counted, or this store is closed.

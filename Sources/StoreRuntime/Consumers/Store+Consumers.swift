@@ -140,6 +140,39 @@ extension Store {
         }
     }
 
+    /// Creates a consumer before any program has started it. From then on, the feed retains the change sets after its position, as
+    /// far as the lease allows.
+    ///
+    /// ```swift
+    /// try await store.createConsumer("mailer", at: .newest)       // mails nothing that is in the store today
+    /// ```
+    ///
+    /// A consumer need not be created: its first start creates it at ``ConsumerOptions/start``.
+    ///
+    /// - Parameters:
+    ///   - name: the consumer's name in the store.
+    ///   - start: where the consumer begins.
+    ///   - lease: how far the consumer may hold back retention.
+    /// - Returns: the consumer's position.
+    /// - Throws: ``StoreError``: `consumerExists`; `invalidValue` for a name or a lease outside its range; `positionCompacted` and
+    ///   others when no consumer can begin there; as `write`.
+    @discardableResult
+    public func createConsumer(
+        _ name: String, at start: FeedStart, lease: RetentionLease = RetentionLease()
+    ) async throws -> Position {
+        var options = ConsumerOptions()
+        options.lease = lease
+        try options.check()
+        return try await write { tx in
+            guard try tx._reading.consumer(named: name) == nil else {
+                throw StoreError(
+                    .consumerExists, "there is a consumer \"\(RecordText.shortened(name))\" already",
+                    remedy: "reset it to move it, or give the new consumer another name")
+            }
+            return try tx.makeConsumer(named: name, at: start.position(in: tx._reading), lease: lease).position
+        }
+    }
+
     /// Moves a consumer. Its current holder loses it, with an error at its next acknowledgement.
     ///
     /// - Parameters:

@@ -1,10 +1,11 @@
+import LMDB
 public import StoreEngine
 
 extension Store {
     /// Handles every change set in a write transaction that also notes it. So the writes of `body` to the store happen exactly
     /// once, whichever process ends at whatever moment.
     ///
-    /// Waits while another holder has the consumer. Runs until the task is cancelled, and then returns after the current
+    /// Waits while another process has the consumer. Runs until the task is cancelled, and then returns after the current
     /// transaction. `body` does not receive the change sets that it makes itself.
     ///
     /// One node of a replicated store runs the consumer. While the log cannot be reached, or after another node has taken the consumer
@@ -22,7 +23,8 @@ extension Store {
     ///   - body: handles the next change set. A large change set comes in parts, all in one transaction. If `body` throws, it
     ///     reruns from the start. It may rerun for other reasons too; only the writes of its last run are kept. It runs on the
     ///     writer thread, like every write closure.
-    /// - Throws: ``StoreError``: `consumerExpired`, `consumerLost`, `positionDiverged`, and as `write`. Under
+    /// - Throws: ``StoreError``: `inUse` while this program runs the consumer already; `consumerExpired`, `consumerLost`,
+    ///   `positionDiverged`, and as `write`. Under
     ///   ``FailurePolicy/stop`` also the error of a consumer that gave up. It names the consumer, the change set and the number
     ///   of attempts. Its ``StoreError/cause`` is the error that `body` threw in the last attempt. Its code is that of the cause
     ///   if the cause is a ``StoreError``, otherwise `consumerFailed`.
@@ -36,7 +38,7 @@ extension Store {
     /// Handles every change set outside the store, and notes afterwards that it was handled. Each change set is handled at least
     /// once, because the note may be lost. ``RecordChange/idempotencyKey`` identifies a repeated change.
     ///
-    /// Waits while another holder has the consumer. Runs until the task is cancelled, and then returns after the current change
+    /// Waits while another process has the consumer. Runs until the task is cancelled, and then returns after the current change
     /// set, with everything noted.
     ///
     /// - Parameters:
@@ -52,6 +54,8 @@ extension Store {
     }
 
     private func consume(_ name: String, _ options: ConsumerOptions, _ effect: ConsumerRun.Effect) async throws {
+        try core.registerConsumer(name)
+        defer { core.unregisterConsumer(name) }
         var interruptions = 0
         while true {
             do {
@@ -80,4 +84,20 @@ extension Store {
         guard let log = core.options.commitLog else { return false }
         return error.code == .consumerLost || log.isOutage(error)
     }
+}
+
+extension StoreCore {
+    /// Notes that this process runs a consumer.
+    ///
+    /// - Throws: ``StoreError``: `inUse` if it runs the consumer already. The second run would wait as long as the first goes on.
+    fileprivate func registerConsumer(_ name: String) throws(StoreError) {
+        let isNew = runConsumers.withLock { $0.insert(name).inserted }
+        guard isNew else {
+            throw StoreError(
+                .inUse, "this program runs the consumer \"\(RecordText.shortened(name))\" already",
+                remedy: "give each consumer its own name, or wait until the first run has returned")
+        }
+    }
+
+    fileprivate func unregisterConsumer(_ name: String) { runConsumers.withLock { _ = $0.remove(name) } }
 }

@@ -27,10 +27,7 @@ extension FetchRequest {
     public init<each V>(
         _ request: FetchRequest, in store: Store, fields: repeat KeyPath<R.Fields, Field<R, each V>>
     ) throws {
-        var fieldIndexes = FieldIndexSet()
-        repeat fieldIndexes.insert(FieldToken(R.fields[keyPath: each fields]).fieldIndex)
-        self = request
-        source = try store.liveQuery(request, fields: fieldIndexes)
+        self = try FetchRequest(request.watching(repeat each fields), in: store)
     }
 
     /// The live query behind a wrapped property; nil for a request that is only a value.
@@ -56,7 +53,12 @@ extension FetchRequest {
     /// ```swift
     /// @FetchRequest(Sensor.where { $0.celsius > 30 }) var hot: LiveRecords<Sensor>
     /// ```
-    public init(_ request: FetchRequest) { self = request }
+    ///
+    /// In a component without a host, the property has no records, and a notice names the line.
+    public init(_ request: FetchRequest, file: StaticString = #fileID, line: UInt = #line) {
+        self = request
+        if source == nil { source = UnhostedResults<R>((file, line)) }
+    }
 
     /// Returns the request with the live query that keeps its results up to date.
     package func hosted(by query: LiveQuery<R>) -> FetchRequest {

@@ -27,14 +27,12 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
     }
 
     let core: StoreCore
-    private let fields: FieldIndexSet?
     private let trackedRequest = TrackedValue()
     private let state: HandoverMutex<State>
 
-    init(_ request: FetchRequest<R>, fields: FieldIndexSet?, _ core: StoreCore) throws {
+    init(_ request: FetchRequest<R>, _ core: StoreCore) throws {
         self.core = core
-        self.fields = fields
-        let use = try LiveUse(core.liveKey(request, fields: fields), core)
+        let use = try LiveUse(core.liveKey(request), core)
         state = HandoverMutex(State(request: request, use: use))
     }
 
@@ -133,7 +131,7 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
     ///
     /// - Throws: ``StoreError``, as ``Store/liveQuery(_:)``; the query keeps its old request then.
     public func reconfigure(to request: FetchRequest<R>) throws {
-        let use = try LiveUse(core.liveKey(request, fields: fields), core)
+        let use = try LiveUse(core.liveKey(request), core)
         let (old, watchers) = state.withLock { state in
             let old = state.use
             state.request = request

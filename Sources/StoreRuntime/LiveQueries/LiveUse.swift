@@ -36,11 +36,10 @@ extension StoreCore {
     /// Returns the key of a request for records of a Swift type.
     ///
     /// - Throws: ``StoreError`` with the code `unknownType` if the store was opened without `R`.
-    func liveKey<R: Record>(
-        _ request: FetchRequest<R>, fields: FieldIndexSet?, isCount: Bool = false
-    ) throws(StoreError) -> LiveKey {
+    func liveKey<R: Record>(_ request: FetchRequest<R>, isCount: Bool = false) throws(StoreError) -> LiveKey {
         let binding = try state.catalog.binding(R.self)
-        let stored = fields?.indexes.map { declared in
+        let watched = isCount ? nil : request.watched
+        let stored = watched?.indexes.map { declared in
             LiveFields(
                 FieldIndexSet(
                     declared.map { fieldIndex in

@@ -17,6 +17,10 @@ extension Store {
         LiveUpdates { try self.liveQuery(request) }
     }
 
+    /// Delivers all records of a type, and then each scoped update: `store.updates(of: Sensor.self)`. The same as
+    /// `updates(of: Sensor.all)`.
+    public func updates<R: Record>(of type: R.Type) -> LiveUpdates<R> { updates(of: R.all) }
+
     @available(
         *, unavailable,
         message: """
@@ -30,7 +34,7 @@ extension Store {
     }
 
     /// Delivers the results of a request, and then only changes to some fields, and changes that decide which records match or
-    /// their order.
+    /// their order. The same as `updates(of: request.watching(…))`, see ``FetchRequest/watching(_:)``.
     ///
     /// - Parameters:
     ///   - request: the request to follow.
@@ -38,9 +42,7 @@ extension Store {
     public func updates<R: Record, each V>(
         of request: FetchRequest<R>, fields: repeat KeyPath<R.Fields, Field<R, each V>>
     ) -> LiveUpdates<R> {
-        var fieldIndexes = FieldIndexSet()
-        repeat fieldIndexes.insert(FieldToken(R.fields[keyPath: each fields]).fieldIndex)
-        return LiveUpdates { [fieldIndexes] in try self.liveQuery(request, fields: fieldIndexes) }
+        updates(of: request.watching(repeat each fields))
     }
 
     /// Delivers the changes in the results of a request since an earlier position, and then each scoped update. Use it for a
@@ -70,12 +72,8 @@ extension Store {
     /// - Throws: ``StoreError``: `invalidValue` and `unknownField` if the request does not match its record type; `unknownType`
     ///   if the store was opened without `R`; `closed`; `damaged`.
     public func liveQuery<R: Record>(_ request: FetchRequest<R>) throws -> LiveQuery<R> {
-        try liveQuery(request, fields: nil)
-    }
-
-    func liveQuery<R: Record>(_ request: FetchRequest<R>, fields: FieldIndexSet?) throws -> LiveQuery<R> {
         try requireOpen()
-        return try LiveQuery(request, fields: fields, core)
+        return try LiveQuery(request, core)
     }
 
     /// The number of different live queries that this process keeps up to date.
@@ -102,7 +100,7 @@ extension Store {
         _ request: FetchRequest<R>, _ signal: Signal, _ value: @escaping @Sendable (Int) -> V
     ) throws -> any LiveValueSource<V> {
         try requireOpen()
-        let use = try LiveUse(core.liveKey(request, fields: nil, isCount: true), core)
+        let use = try LiveUse(core.liveKey(request, isCount: true), core)
         return LiveCountSource(use, signal, value: value)
     }
 

@@ -208,7 +208,7 @@ final class ModelState: Observable, Sendable {
     }
 
     private func forEachSlot(changedBy version: AnyModelVersion, _ body: (KeyPath<ModelState, Void>) -> Void) {
-        if version.isDeleted { return slots.with(slots.deleted, body) }
+        if version.isDeleted { slots.with(slots.deleted, body) }
         for slot in 0..<slots.deleted where version.changedFieldIndexes.contains(slot) { slots.with(slot, body) }
     }
 

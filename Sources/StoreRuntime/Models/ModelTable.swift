@@ -75,7 +75,7 @@ final class TypedModelTable<R: Record>: ModelTable {
         {
             let change = changes[changeIndex]
             switch change.kind {
-            case .delete, .replace: delete(state, at: position, &publication)
+            case .delete, .replace: delete(state, at: position, last: last(of: change, binding), &publication)
             default:
                 do throws(StoreError) {
                     guard let record = try change.after?.freshRecord(R.self, binding) else { continue }
@@ -135,9 +135,21 @@ final class TypedModelTable<R: Record>: ModelTable {
         publication.ended.append(state)
     }
 
-    private func delete(_ state: ModelState, at position: Position, _ publication: inout Publication) {
+    /// Returns the record that a step changed and then deleted; nil if the step did not change it before, or it cannot be read.
+    private func last(of change: StepChange, _ binding: TypedBinding) -> R? {
+        change.last.flatMap { try? $0.freshRecord(R.self, binding) }
+    }
+
+    /// - Parameter last: the last record; nil if it is that of the previous version.
+    private func delete(
+        _ state: ModelState, at position: Position, last: R? = nil, _ publication: inout Publication
+    ) {
         let version = state.push(at: position) { before in
-            ModelVersion(before.of(R.self).record, at: position, after: before.sequence, isDeleted: true)
+            let old = before.of(R.self).record
+            let changed = last.map { ChangedFields(from: old, to: $0).declaredFieldIndexes }
+            return ModelVersion(
+                last ?? old, at: position, after: before.sequence, isDeleted: true,
+                changedFieldIndexes: changed ?? FieldIndexSet())
         }
         guard let version else { return }
         index.remove(state)

@@ -5,7 +5,8 @@ extension Model {
     /// or the store is closed.
     ///
     /// No two consecutive elements are the same; see <doc:ModelsAndLiveQueries#When-two-values-are-the-same>. A slow subscriber
-    /// misses intermediate values, but always receives the newest one. Each iterator keeps the model alive.
+    /// misses intermediate values, but always receives the newest one, also if the record is deleted before it takes that value.
+    /// Each iterator keeps the model alive.
     ///
     /// - Parameters:
     ///   - field: the field, such as `\.celsius`.
@@ -60,30 +61,32 @@ public struct ModelValues<R: Record, Value>: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private let values: ModelValues
         private let watch: ModelWatch<R>
+        /// Whether the record was deleted before the subscription began.
+        private let isLate: Bool
         private var last: R?
 
         init(values: ModelValues) {
             self.values = values
+            isLate = values.model.publishedVersion.isDeleted
             watch = ModelWatch(values.model, fields: values.fields, line: values.line)
         }
 
         /// Waits for the next value, and returns it; nil at the end, and when the task is cancelled.
         public mutating func next() async -> Value? {
-            repeat {
-                guard await watch.versions.advance() else { return nil }
-            } while !take()
-            return last.map(values.read)
+            while await watch.versions.advance() {
+                if take() { return last.map(values.read) }
+            }
+            last = nil
+            return nil
         }
 
-        /// Takes the newest version. Inlining it would enlarge the frame that a waiting task holds.
+        /// Takes the newest version. A deletion comes with the last record, whose values may not have been delivered yet. Inlining
+        /// this method would enlarge the frame that a waiting task holds.
         ///
-        /// - Returns: whether to deliver it: its values differ from the last ones, or it is the end.
+        /// - Returns: whether to deliver the version: its values differ from the last ones.
         @inline(never)
         private mutating func take() -> Bool {
-            guard let version = watch.versions.last, !version.isDeleted else {
-                last = nil
-                return true
-            }
+            guard !isLate, let version = watch.versions.last else { return false }
             let record = version.of(R.self).record
             if let last, values.areSame(last, record) { return false }
             last = record

@@ -35,6 +35,8 @@ final class VersionWatch {
     private let fields: FieldIndexSet
     private let witnessing: ModelWitnessing
     private let signal = Signal()
+    /// Whether the model had ended before the subscription began.
+    private let isLate: Bool
     private var subscription: UInt64?
     /// The position of the newest version that was examined.
     private var seen: UInt64 = 0
@@ -46,6 +48,7 @@ final class VersionWatch {
         self.state = state
         self.fields = fields
         self.witnessing = witnessing
+        isLate = state.hasEnded
         witnessing.begin(state)
     }
 
@@ -84,7 +87,7 @@ final class VersionWatch {
 
     @inline(never)
     private func takeFirst() -> Bool {
-        if state.hasEnded { return false }
+        if isLate { return false }
         // Subscribes before the look, so that no change is lost between the two.
         subscription = state.subscribe(signal, to: fields)
         last = witnessing.given { Step(old: nil, new: state.publishedVersion, changed: FieldIndexSet()) }?.new

@@ -30,6 +30,10 @@ public struct OwnershipNotice: Sendable, CustomStringConvertible {
         public static let writeFailed = Code(rawValue: "writeFailed")
         /// Components or an effect could not read the store. They try again.
         public static let readFailed = Code(rawValue: "readFailed")
+        /// A component's property was used in a value that no place of a tree hosts.
+        public static let unhosted = Code(rawValue: "unhosted")
+        /// A write closure read the store itself, and so the state before the write. Only debug builds look for it.
+        public static let readBesideWrite = Code(rawValue: "readBesideWrite")
         /// Updates of components keep changing the values that the components read.
         public static let endlessUpdates = Code(rawValue: "endlessUpdates")
     }
@@ -46,7 +50,7 @@ public struct OwnershipNotice: Sendable, CustomStringConvertible {
     public let error: (any Error)?
 
     package init(
-        _ code: Code, _ message: String, line: SourceLine, scope: String? = nil, error: (any Error)? = nil
+        _ code: Code, _ message: String, line: SourceLine?, scope: String? = nil, error: (any Error)? = nil
     ) {
         self.code = code
         self.message = message

@@ -1,3 +1,4 @@
+import LMDB
 public import StoreEngine
 
 extension Store {
@@ -47,5 +48,9 @@ extension Store {
     }
 
     /// Closes the store as ``close()`` does, without blocking the calling task.
-    public func shutdown() async { await BlockingWork.run { self.close() } }
+    public func shutdown() async {
+        // A forked child has no threads for the task to continue on.
+        if core.environment.isForked { return close() }
+        await BlockingWork.run { self.close() }
+    }
 }

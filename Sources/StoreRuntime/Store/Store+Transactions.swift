@@ -102,6 +102,9 @@ extension Store {
     /// `body` runs on the calling thread and must not wait for long: while it runs, the store cannot reuse pages that writers
     /// free.
     ///
+    /// Inside a write closure, the store still has the state before the write: read with the transaction of the closure. Debug
+    /// builds give a notice (``OwnershipNotice/Code/readBesideWrite``).
+    ///
     /// - Throws: any error that `body` throws; ``StoreError``: `closed` and others.
     @inlinable
     public func read<T>(_ body: (inout ReadTransaction) throws -> T) throws -> T {
@@ -112,6 +115,7 @@ extension Store {
     @usableFromInline
     func beginRead() throws -> ReadTransaction {
         try requireOpen()
+        if WriteClosure.isRunning(of: core.environment) { core.noteReadBesideWrite() }
         return try core.beginRead()
     }
 }

@@ -90,9 +90,19 @@ extension StoreCore {
         WriteJob(
             durability: durability ?? options.durability, timeout: timeout ?? options.writeTimeout,
             context: makeContext()
-        ) { transaction in
-            result.set(try body(&transaction))
+        ) { [environment] transaction in
+            try WriteClosure.run(of: environment) { result.set(try body(&transaction)) }
         }
+    }
+
+    /// Gives a notice for a read of the store inside one of its write closures.
+    func noteReadBesideWrite() {
+        ownership.notify(
+            OwnershipNotice(
+                .readBesideWrite,
+                "a write closure read the store itself, which has the state before the write; read with the transaction of the "
+                    + "closure, as in tx.get(_:id:) or tx.fetch(_:)",
+                line: nil))
     }
 
     func committed<T: Sendable>(_ result: ResultBox<T>, _ position: Position) throws -> Committed<T> {

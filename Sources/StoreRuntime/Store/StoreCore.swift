@@ -33,6 +33,9 @@ final class StoreCore: Sendable {
     /// The filters of the consumers that this process has held, by name, each with the generation in which it held the consumer.
     let heldFilters = HandoverMutex<[String: (generation: UInt64, filters: [FeedFilter])]>([:])
 
+    /// The names of the consumers that this process runs, or waits to run.
+    let runConsumers = HandoverMutex<Set<String>>([])
+
     private init(
         environment: LMDBEnvironment, options: StoreOptions, writer: WriterThread?, state: StoreState,
         records: [any Record.Type]
@@ -184,7 +187,14 @@ final class StoreCore: Sendable {
         for case let snapshot? in held { options.warn(.snapshotHeld(snapshot)) }
     }
 
+    /// Throws `forkedChild` in a forked child of the process that opened the store. Its threads are not in the child, so work for
+    /// them would wait for ever.
+    func requireOwnProcess() throws(StoreError) {
+        try mapLMDB { () throws(LMDBError) in try environment.requireOwnProcess() }
+    }
+
     private func requireWriter() throws(StoreError) -> WriterThread {
+        try requireOwnProcess()
         guard let writer else {
             throw StoreError(
                 .readOnly, "the store is open for reading only", remedy: "open it without isReadOnly to write")

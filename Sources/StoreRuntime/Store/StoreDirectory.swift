@@ -10,6 +10,7 @@ package enum StoreDirectory {
     ///   options do not create one; `notAStore` when the directory holds other files.
     static func prepare(_ path: String, options: StoreOptions) throws(StoreError) {
         try options.check()
+        try requireNamed(path, "of the store")
         var isDirectory: ObjCBool = false
         let exists = unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
         guard !exists || isDirectory.boolValue else {
@@ -26,6 +27,17 @@ package enum StoreDirectory {
         }
         if exists { try requireVacant(path) }
         try make(path)
+    }
+
+    /// Throws if a path names nothing: an empty or blank path is a variable that was not set, and not a place.
+    ///
+    /// - Parameter whose: what the path is for, such as `of the store`.
+    /// - Throws: ``StoreError`` with the code `invalidValue`.
+    package static func requireNamed(_ path: String, _ whose: String) throws(StoreError) {
+        guard path.allSatisfy(\.isWhitespace) else { return }
+        throw StoreError(
+            .invalidValue, "the path \(whose) is \(path.isEmpty ? "empty" : "blank")",
+            remedy: "name a file or a directory")
     }
 
     /// Throws if a directory without a store holds other files: a new store among them is most likely a mistake in the path.
@@ -57,6 +69,7 @@ package enum StoreDirectory {
     /// - Returns: whether it created the directory.
     @discardableResult
     static func make(_ path: String, mode: UInt32 = 0o777) throws(StoreError) -> Bool {
+        try requireNamed(path, "of the store")
         let isMade = StoreFile.makeDirectory(path, mode: mode)
         if !isMade {
             let failure = errno

@@ -31,6 +31,11 @@ extension StoreError {
     ///
     /// - Parameter holder: the process that holds the lock; nil if no process does or it is unknown.
     static func writeTimeout(_ timeout: Duration, holder: Int32?) -> StoreError {
+        guard timeout > .zero else {
+            return StoreError(
+                .writeTimeout, "a timeout of zero leaves the writer no time to begin the write",
+                remedy: "give the write a longer timeout, or none to wait without limit")
+        }
         let reason: String =
             switch holder {
             case nil: "other writes came first"

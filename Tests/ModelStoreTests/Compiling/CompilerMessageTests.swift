@@ -274,6 +274,68 @@ import Testing
             ])
     }
 
+    @Test func `A record with a public initializer can be made in other modules, without what is not public`() throws {
+        let library = """
+            public import Foundation
+            public import ModelStore
+            @Record("probe", publicInit: true) public struct Sensor {
+                @ID public var id: String
+                public var celsius = 0.0
+                public var tags = ["new"]
+                public var made: Date = .now
+                var note: String?
+                private var hits = 3
+            }
+            public enum House {
+                public enum Kind: String { case hall, attic }
+                @Record(publicInit: true) public struct Room {
+                    @ID public var name: String
+                    public var kind: Kind = .hall
+                }
+            }
+            @Record(publicInit: false) public struct Closed { @ID public var id: Int }
+            """
+        let source = """
+            let a = Sensor(id: "a")
+            let b = Sensor(id: "b", celsius: 3, tags: [], made: .transactionTime)
+            let c = House.Room(name: "x", kind: .attic)
+            let d = Sensor(id: "d", note: "x")
+            let e = Closed(id: 3)
+            """
+        let errors = try Compiler.errors(in: source, importing: library)
+        #expect(errors.count == 2, "\(errors)")
+        #expect(errors.first?.contains("extra argument 'note' in call") == true)
+        #expect(errors.last?.contains("'Closed' has no public initializer") == true)
+    }
+
+    @Test func `Properties with literals need no type`() throws {
+        let source = """
+            @Record struct Counter {
+                @ID(.assigned) var id = 0
+                var count = 0
+                var ratio = -1.5, name = "x", isOn = true
+                var tags = ["a", "b"]
+                var sizes = ["s": 1]
+                @Transient var hits = 3
+            }
+            let counter = Counter(count: 3, ratio: 2, name: "y", tags: [])
+            let request = Counter.where { $0.count > 2 && $0.ratio < 0.5 && $0.isOn == true && $0.name == "x" }
+            let all: FetchRequest<Counter> = Counter.all
+            """
+        #expect(try Compiler.errors(in: source) == [])
+    }
+
+    @Test func `The deletion of all records is refused with the call that does it`() throws {
+        let source = """
+            @Record struct Sensor { @ID var id: Int }
+            func f(_ tx: inout WriteTransaction) throws { try tx.delete(Sensor.self) }
+            """
+        #expect(
+            try Compiler.errors(in: source) == [
+                "'delete' is unavailable: use 'deleteAll(_:)' for all records, or 'delete(_:id:)' for one"
+            ])
+    }
+
     @Test func `The deletion of a record is refused with the two calls that delete it`() throws {
         let source = """
             @Record struct Sensor { @ID var id: Int }

@@ -1,6 +1,9 @@
+import Dispatch
 import ModelStore
+import Observation
 import StoreEngine
 import StoreRuntime
+import Synchronization
 import TestSupport
 import Testing
 
@@ -58,6 +61,26 @@ import Testing
         }
 
         func reader(_ kind: Kind) -> EndReader { kind.reader(of: model, query, in: store) }
+
+        /// Changes and deletes the record in two change sets, which models receive in one step.
+        func writeInOneStep() async throws {
+            let (blocked, free) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let store = store
+            // Both closures wait behind this one, and are committed together.
+            async let first: Void = store.write { _ in
+                blocked.signal()
+                free.wait()
+            }
+            await BlockingWork.run { blocked.wait() }
+            let update = Task.immediate {
+                try await store.write { _ = try $0.update(Sensor.self, id: "s0") { $0.celsius = 9 } }
+            }
+            let delete = Task.immediate { try await store.write { _ = try $0.delete(Sensor.self, id: "s0") } }
+            free.signal()
+            try await first
+            try await update.value
+            try await delete.value
+        }
     }
 
     @Test(arguments: Kind.allCases)
@@ -117,6 +140,76 @@ import Testing
         #expect(await ends.stream.first { _ in true } == .ended)
     }
 
+    /// The events after which a sequence of a model ends.
+    enum End: CaseIterable {
+        case deletion, deletionInOneStep, closing
+    }
+
+    @Test(arguments: Kind.allCases.filter(\.isOfModel), End.allCases)
+    func `a sequence of a model delivers the newest value before its end, without demand in between`(
+        kind: Kind, end: End
+    ) async throws {
+        for hasBegun in [false, true] { try await expectNewest(kind, end, hasBegun: hasBegun) }
+    }
+
+    private func expectNewest(_ kind: Kind, _ end: End, hasBegun: Bool) async throws {
+        let watched = try Watched()
+        let reader = TemperatureReader(kind, of: watched.model)
+        if hasBegun { #expect(await reader.next() == "20.0") }
+        switch end {
+        case .deletion:
+            try await watched.store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 9 } }
+            try await watched.store.write { try $0.delete(Sensor.self, id: "s0") }
+        case .deletionInOneStep: try await watched.writeInOneStep()
+        case .closing:
+            try await watched.store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 9 } }
+            watched.store.close()
+        }
+        // The changes merge into the deletion.
+        let isDeletion = kind == .modelChanges && end != .closing
+        #expect(await reader.next() == (isDeletion ? "deleted" : "9.0"))
+        #expect(await reader.next() == nil)
+        #expect(await reader.next() == nil)
+        #expect(watched.model.celsius == 9)
+    }
+
+    @Test(arguments: Kind.allCases.filter(\.isOfModel))
+    func `a sequence that begins after its record was deleted has no value`(kind: Kind) async throws {
+        let watched = try Watched()
+        try await watched.store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 9 } }
+        try await watched.store.write { try $0.delete(Sensor.self, id: "s0") }
+        let reader = TemperatureReader(kind, of: watched.model)
+        #expect(await reader.next() == (kind == .modelChanges ? "deleted" : nil))
+        #expect(await reader.next() == nil)
+    }
+
+    @Test func `the deletion of a record that changed in the same step notifies readers of its fields`() async throws {
+        let watched = try Watched()
+        let changes = Atomic(0)
+        withObservationTracking {
+            _ = watched.model.celsius
+        } onChange: {
+            changes.wrappingAdd(1, ordering: .relaxed)
+        }
+        try await watched.writeInOneStep()
+        #expect(watched.model.isDeleted && watched.model.celsius == 9)
+        #expect(changes.load(ordering: .relaxed) == 1)
+    }
+
+    @Test(arguments: [Kind.updates, .updatesOfFields, .queryUpdates, .dynamicUpdates, .join, .counts, .existence])
+    func `a live sequence delivers what was published before its store closed, without demand in between`(
+        kind: Kind
+    ) async throws {
+        let watched = try Watched()
+        let reader = watched.reader(kind)
+        #expect(await reader.next() == .element)
+        try await watched.store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 9 } }
+        try await watched.store.write { try $0.delete(FetchRequest(Sensor.self)) }
+        watched.store.close()
+        #expect(await reader.next() == .element)
+        #expect(await reader.next() == .failed(.closed))
+    }
+
     @Test(arguments: Kind.allCases)
     func `a sequence of a model ends with its record, and no other sequence does`(kind: Kind) async throws {
         let watched = try Watched()
@@ -127,6 +220,27 @@ import Testing
         #expect(await task.value == .ended)
         #expect(await reader.next() == .ended)
     }
+}
+
+/// Reads the temperatures that a sequence of a model delivers. Only one task uses it at a time.
+private final class TemperatureReader: @unchecked Sendable {
+    private let take: () async -> String?
+
+    init(_ kind: SequenceEndTests.Kind, of model: Model<Sensor>) {
+        switch kind {
+        case .modelValues:
+            var iterator = model.values(of: \.celsius).makeAsyncIterator()
+            take = { await iterator.next().map { "\($0)" } }
+        case .modelValuesTogether:
+            var iterator = model.values(of: \.celsius, \.note).makeAsyncIterator()
+            take = { await iterator.next().map { "\($0.0)" } }
+        default:
+            var iterator = model.changes.makeAsyncIterator()
+            take = { await iterator.next().map { $0.new.map { "\($0.celsius)" } ?? "deleted" } }
+        }
+    }
+
+    func next() async -> String? { await take() }
 }
 
 /// Reads the elements of a sequence, and reports how it ends. Only one task uses it at a time.

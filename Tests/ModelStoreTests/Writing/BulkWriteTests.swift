@@ -34,6 +34,22 @@ import Testing
         #expect(none == 0)
     }
 
+    @Test func `All records of a type have a request, an update and a deletion of their own`() async throws {
+        let store = try await Self.store(count: 4)
+        #expect(Sensor.all == FetchRequest(Sensor.self))
+        #expect(try store.fetch(Sensor.all.limit(2)).count == 2)
+        var updates = store.updates(of: Sensor.self).makeAsyncIterator()
+        #expect(try await updates.next()?.results.count == 4)
+        try await store.write { tx in
+            let exist = [try tx.exists(Sensor.self, id: "s0"), try tx.exists(Sensor.self, id: "none")]
+            let counts = [try tx.deleteAll(Sensor.self), try tx.deleteAll(Sensor.self)]
+            let existsStill = try tx.exists(Sensor.self, id: "s0")
+            #expect(exist == [true, false] && counts == [4, 0] && !existsStill)
+        }
+        #expect(try await updates.next()?.results.isEmpty == true)
+        #expect(try store.read { try $0.exists(Sensor.self, id: "s0") } == false)
+    }
+
     @Test func `Indexes follow, also the one by which the records were found`() async throws {
         let store = try await Self.store(count: 10)
         try await store.write { try $0.update(Sensor.where { $0.room == "attic" }) { $0.room = "kitchen" } }

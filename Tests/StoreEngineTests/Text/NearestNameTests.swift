@@ -19,6 +19,7 @@ import Testing
 
     @Test func `One letter is near to no other, but to a name that begins so`() {
         #expect(NearestName.find("x", among: ["n", "t"]) == nil)
+        #expect(NearestName.find("bad", among: ["id", "n"]) == nil)
         #expect(NearestName.find("n", among: ["t", "n1"]) == "n1")
         #expect(NearestName.find("N", among: ["t", "n"]) == "n")
     }

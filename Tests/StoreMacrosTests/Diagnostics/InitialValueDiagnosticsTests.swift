@@ -83,7 +83,7 @@ import Testing
                 struct Sensor {
                     @ID var id: Int
                     var made: Date = .now
-                    @Transient var ▸hits = 0
+                    @Transient var ▸hits = Int(0)
                 }
                 """,
             [
@@ -97,7 +97,7 @@ import Testing
                 struct Sensor {
                     @ID var id: Int
                     var made: Date = .now
-                    @Transient var hits: Int = 0
+                    @Transient var hits: Int = Int(0)
                 }
                 """
         )

@@ -2,9 +2,10 @@ import Testing
 
 @Suite struct PropertyDiagnosticsTests {
     @Test(arguments: [
-        ("3", "Int"), ("-3", "Int"), ("1.5", "Double"), ("\"a\"", "String"), ("true", "Bool"), ("[1, 2]", "[Int]"),
         ("State.idle", "State"), ("Point(x: 1)", "Point"), (".idle", "<#Type#>"), ("[]", "<#Type#>"),
-    ]) func `a field needs an explicit type`(value: String, type: String) {
+        ("nil", "<#Type#>"),
+        ("[1, 2.5]", "<#Type#>"), ("[:]", "<#Type#>"), ("!false", "Bool"), ("60 * 60", "<#Type#>"),
+    ]) func `a field whose value is no literal needs an explicit type`(value: String, type: String) {
         expectDiagnostics(
             in: """
                 @Record
@@ -27,6 +28,56 @@ import Testing
                 }
                 """
         )
+    }
+
+    @Test func `a diagnostic about the type of a literal is at the name`() {
+        expectDiagnostics(
+            in: """
+                @Record
+                struct Sensor {
+                    @ID(.assigned) var ▸id = "a"
+                    @Reference var ▸room = 3
+                }
+                """,
+            [
+                .error("the store assigns integers: 'id' cannot be 'String'"),
+                .error("'room' does not refer to a record: 'Int' is not a 'Reference' or a collection of references"),
+            ])
+    }
+
+    @Test func `the public initializer is only for public structs without one, and sets all that has no value`() {
+        expectDiagnostics(
+            in: """
+                @Record(publicInit: ▸true)
+                struct Sensor {
+                    @ID var id: Int
+                }
+                """,
+            [.error("'Sensor' is not public, so leave out 'publicInit': it has Swift's initializer")])
+        expectDiagnostics(
+            in: """
+                @Record("probe", publicInit: ▸true)
+                public struct Sensor {
+                    @ID public var id: Int
+                    var ▸level: Int
+                    var note: String?
+                    public init() { id = 0; level = 0 }
+                }
+                """,
+            [
+                .error("'Sensor' declares an initializer, so leave out 'publicInit'"),
+                .error(
+                    "'level' is not public, so the public initializer cannot set it: give it an initial value, "
+                        + "or make it public"),
+            ])
+        expectDiagnostics(
+            in: """
+                @Record(publicInit: ▸isPublic)
+                public struct Sensor {
+                    @ID public var id: Int
+                }
+                """,
+            [.error("'publicInit' must be 'true' or 'false'")])
     }
 
     @Test func `a lazy property is refused`() {

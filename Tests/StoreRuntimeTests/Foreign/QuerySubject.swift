@@ -16,7 +16,9 @@ final class QuerySubject<R: Record>: ForeignSubject {
     init(_ request: FetchRequest<R>, fields: FieldIndexSet?, in store: Store) throws {
         self.request = try request.ordered(in: store)
         self.fields = fields
-        query = try store.liveQuery(request, fields: fields)
+        var watching = request
+        watching.watched = fields
+        query = try store.liveQuery(watching)
         updates = query.updates.makeAsyncIterator()
     }
 

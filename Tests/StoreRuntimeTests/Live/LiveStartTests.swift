@@ -10,7 +10,7 @@ import Testing
     private static let request = Sensor.where { $0.celsius > 10 }.order { $0.celsius.ascending }.limit(3)
 
     private static func key(_ held: HeldStore, isCount: Bool = false) throws -> LiveKey {
-        try held.store.core.liveKey(request, fields: nil, isCount: isCount)
+        try held.store.core.liveKey(request, isCount: isCount)
     }
 
     private static func insert(_ held: HeldStore, _ values: [Double]) throws {

@@ -153,6 +153,6 @@ extension ConsumerState {
     package static func deleted(_ name: String) -> StoreError {
         StoreError(
             .consumerNotFound, "the consumer \"\(RecordText.shortened(name))\" no longer exists",
-            remedy: "hold the consumer again, which creates a new one: it was deleted while it was held")
+            remedy: "hold the consumer again, which creates a new one: it was deleted in the meantime")
     }
 }

@@ -11,6 +11,8 @@ package struct StepChange: Sendable {
     package let before: RecordContent?
     /// The record after the step; nil where there is none.
     package let after: RecordContent?
+    /// The last state of a record that the step changed and then deleted; nil if it is the state before the step.
+    package let last: RecordContent?
     /// The indexes of the fields that an update changed, indexed or not. For every other kind of change, all fields.
     package let changedFieldIndexes: FieldIndexSet
 
@@ -21,16 +23,18 @@ package struct StepChange: Sendable {
     ///   - type: the record's type, from the catalog of the step's snapshot.
     ///   - before: the record before the step, in the form of the newest version.
     ///   - after: the record after the step, in the form of the newest version.
+    ///   - last: the last state of a deleted record that the step changed before.
     ///   - changedFieldIndexes: the fields that an update changed.
     package init(
         type: OpenType, key: [UInt8], kind: ChangeKind, before: RecordContent?, after: RecordContent?,
-        changedFieldIndexes: FieldIndexSet = .all
+        last: RecordContent? = nil, changedFieldIndexes: FieldIndexSet = .all
     ) {
         self.type = type
         self.key = key
         self.kind = kind
         self.before = before
         self.after = after
+        self.last = last
         self.changedFieldIndexes = changedFieldIndexes
     }
 

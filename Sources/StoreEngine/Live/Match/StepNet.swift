@@ -23,6 +23,13 @@ package struct StepNet {
         let first: FeedChange
         /// The newest change of the record; nil where it is the first one.
         var last: FeedChange?
+        /// The later change that deleted the record that was there before the step; nil where there is none.
+        var end: FeedChange?
+
+        mutating func note(_ change: FeedChange) {
+            last = change
+            if end == nil, first.kind != .delete, change.kind == .delete { end = change }
+        }
     }
 
     private let catalog: Catalog
@@ -76,7 +83,7 @@ package struct StepNet {
         if !isOfOne {
             let name = Name(type: change.type, key: change.key)
             if let entryIndex = entryIndexes[name] {
-                entries[entryIndex].last = change
+                entries[entryIndex].note(change)
                 return
             }
             entryIndexes[name] = entries.count
@@ -125,16 +132,18 @@ package struct StepNet {
                 changedFieldIndexes: changed)
         }
         let before = try entry.first.before(type.type).map { (bytes) throws(CodecError) in try newest(bytes, type) }
+        let ended = try entry.end?.before(type.type).map { (bytes) throws(CodecError) in try newest(bytes, type) }
         switch (before, after) {
         case (nil, nil): return nil
         case (nil, _?): return StepChange(type: type, key: last.key, kind: .insert, before: nil, after: after)
-        case (_?, nil): return StepChange(type: type, key: last.key, kind: .delete, before: before, after: nil)
+        case (_?, nil):
+            return StepChange(type: type, key: last.key, kind: .delete, before: before, after: nil, last: ended)
         case (let before?, let after?):
             let (oldBytes, newBytes) = (before.bytes, after.bytes)
             let old = unsafe try RecordBytes(unverified: oldBytes.span.bytes)
             let new = unsafe try RecordBytes(unverified: newBytes.span.bytes)
             guard old.incarnation == new.incarnation else {
-                return StepChange(type: type, key: last.key, kind: .replace, before: before, after: after)
+                return StepChange(type: type, key: last.key, kind: .replace, before: before, after: after, last: ended)
             }
             let changed = FieldIndexSet(try RecordDifference.changedFieldIndexes(from: old, to: new.bytes))
             if changed.isEmpty { return nil }

@@ -21,13 +21,20 @@
 @propertyWrapper
 public struct FetchRequest<R: Record>: Sendable {
     package var request: Request
+    /// The declared fields whose changes live queries deliver; nil for all.
+    package var watched: FieldIndexSet?
     /// Keeps the results of a wrapped property up to date. Comparisons and hashes of requests ignore it.
     package var source: (any LiveSource<R>)?
 
     /// Creates a request for all records of a type.
     public init(_ type: R.Type = R.self) { request = Request() }
 
-    private init(_ request: Request) { self.request = request }
+    /// The request without the object that keeps its results up to date.
+    private var unhosted: FetchRequest {
+        var result = self
+        result.source = nil
+        return result
+    }
 
     /// The results, tracked by Observation. Empty where nothing keeps them up to date.
     public var wrappedValue: LiveRecords<R> { source?.records ?? LiveRecords() }
@@ -43,7 +50,7 @@ public struct FetchRequest<R: Record>: Sendable {
 
     @usableFromInline
     func meeting(_ added: Condition<R>) -> FetchRequest {
-        var result = FetchRequest(request)
+        var result = unhosted
         if case .constant(true) = request.condition {
             result.request.condition = added.node
         } else {
@@ -58,42 +65,71 @@ public struct FetchRequest<R: Record>: Sendable {
 
     @usableFromInline
     func ordered(by key: SortKey<R>) -> FetchRequest {
-        var result = FetchRequest(request)
+        var result = unhosted
         result.request.order.append(key.term)
         return result
     }
 
     /// Orders the records by several fields, the most significant first. A key of an earlier call is more significant.
     public func order(_ keys: (R.Fields) -> [SortKey<R>]) -> FetchRequest {
-        var result = FetchRequest(request)
+        var result = unhosted
         result.request.order += keys(R.fields).map(\.term)
         return result
     }
 
     /// Limits the result to at most `count` records.
     public func limit(_ count: Int) -> FetchRequest {
-        var result = FetchRequest(request)
+        var result = unhosted
         result.request.limit = count
         return result
     }
 
     /// Skips the first `count` records. The fetch still walks the skipped records.
     public func offset(_ count: Int) -> FetchRequest {
-        var result = FetchRequest(request)
+        var result = unhosted
         result.request.offset = count
         return result
     }
 }
 
+extension FetchRequest {
+    /// Limits the updates of live queries to some fields: they deliver changes of these fields, and changes that decide which
+    /// records match or their order. A fetch ignores the limit.
+    ///
+    /// ```swift
+    /// for try await update in store.updates(of: open.watching(\.status), drivers.watching(\.name, \.phone)) { … }
+    /// ```
+    ///
+    /// The results also contain the other fields, as they were at the last update.
+    ///
+    /// - Parameter fields: the fields of interest, in addition to those of earlier calls.
+    public func watching<each V>(_ fields: repeat KeyPath<R.Fields, Field<R, each V>>) -> FetchRequest {
+        var fieldIndexes = watched ?? FieldIndexSet()
+        repeat fieldIndexes.insert(FieldToken(R.fields[keyPath: each fields]).fieldIndex)
+        var result = unhosted
+        result.watched = fieldIndexes
+        return result
+    }
+}
+
 extension FetchRequest: Hashable {
-    /// Whether two requests are equal. The source of their results is not compared.
-    public static func == (left: FetchRequest, right: FetchRequest) -> Bool { left.request == right.request }
+    /// Whether two requests are equal, with the fields that they watch. The source of their results is not compared.
+    public static func == (left: FetchRequest, right: FetchRequest) -> Bool {
+        left.request == right.request && left.watched == right.watched
+    }
 
     /// Hashes the request.
-    public func hash(into hasher: inout Hasher) { hasher.combine(request) }
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(request)
+        hasher.combine(watched)
+    }
 }
 
 extension Record {
+    /// A request for all records of the type.
+    @inlinable
+    public static var all: FetchRequest<Self> { FetchRequest(Self.self) }
+
     /// Returns a request for the records that meet a condition.
     ///
     /// - Parameter condition: a closure that receives the tokens of the record's fields.

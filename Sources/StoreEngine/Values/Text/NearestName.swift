@@ -2,8 +2,8 @@
 package enum NearestName {
     /// Returns the name among `names` with the fewest edits to `name`.
     ///
-    /// - Returns: nil if that takes more edits than a third of the length of `name` plus one, or if it replaces every letter. A
-    ///   single letter, for example, is not a misspelling of any other letter.
+    /// - Returns: nil if that takes more edits than a third of the length of `name` plus one, or than half of the letters. `bad`,
+    ///   for example, is not a misspelling of `id`.
     package static func find(_ name: String, among names: [String]) -> String? {
         let wanted = Array(name.lowercased().unicodeScalars)
         var best: String?
@@ -14,7 +14,7 @@ package enum NearestName {
             // of any length.
             guard abs(other.count - wanted.count) < limit else { continue }
             let edits = distance(wanted, other)
-            if edits < min(limit, max(wanted.count, other.count)) { (best, limit) = (name, edits) }
+            if edits < limit, edits * 2 <= max(wanted.count, other.count) { (best, limit) = (name, edits) }
         }
         return best
     }

@@ -1,35 +1,29 @@
 public import StoreEngine
 
 /// The results of several live queries, all at one position.
-public struct JoinedUpdate<each R: Record>: Sendable {
-    /// The results, in the order of the requests.
-    public let results: (repeat LiveRecords<each R>)
-    /// How each result differs from the one delivered before.
-    public let changes: (repeat LiveChanges<each R>)
+///
+/// ```swift
+/// for try await update in store.updates(of: open, trucks) {
+///     let (orders, trucks) = update.results
+///     print(orders.count, update.results.1.first?.km ?? 0, update.changes.0.inserts.count)
+/// }
+/// ```
+///
+/// The parameters are whole tuples, and not the record types: the compiler cannot look up members such as `first?.km` in a tuple
+/// that it makes from a pack at the use. ``JoinedUpdate`` names the type by its record types.
+public struct JoinedElement<Results: Sendable, Changes: Sendable>: Sendable {
+    /// The results, as a tuple of ``LiveRecords`` in the order of the requests.
+    public let results: Results
+    /// How each result differs from the one delivered before, as a tuple of ``LiveChanges``.
+    public let changes: Changes
     /// The position of the results.
     public let position: Position
 }
 
-extension JoinedUpdate {
-    /// Creates the typed form of one step of each result; nil if no step has a difference.
-    ///
-    /// - Throws: ``StoreError`` with the code `damaged`. All subscriptions start over then.
-    fileprivate init?(_ steps: [LiveStep], _ watches: repeat LiveWatch<each R>) throws {
-        guard steps.contains(where: \.isDifferent),
-            let newest = steps.map(\.new.position).max(by: { $0.sequence < $1.sequence })
-        else { return nil }
-        var rest = steps[...]
-        let updates: (repeat LiveUpdate<each R>)
-        do {
-            updates = (repeat try (each watches).update(rest.removeFirst()))
-        } catch {
-            for watch in repeat each watches { watch.forget() }
-            throw error
-        }
-        self.init(
-            results: (repeat (each updates).results), changes: (repeat (each updates).changes), position: newest)
-    }
-}
+/// The results of several live queries for these record types, all at one position.
+public typealias JoinedUpdate<each R: Record> = JoinedElement<
+    (repeat LiveRecords<each R>), (repeat LiveChanges<each R>)
+>
 
 /// An asynchronous sequence of the results of several live queries: the current results, and then all of them again after each
 /// step that changes one. Each element is at one position. The sequence throws and ends as ``LiveUpdates`` does.
@@ -116,6 +110,15 @@ struct LivePullSources<Element> {
 extension Store {
     /// Delivers the results of several requests, and then all of them again after each step that changes one. Each element is at
     /// one position.
+    ///
+    /// ```swift
+    /// for try await update in store.updates(of: open.watching(\.status), trucks) {
+    ///     let (orders, trucks) = update.results
+    ///     print(orders.count, trucks.first?.km ?? 0)
+    /// }
+    /// ```
+    ///
+    /// - Parameter requests: the requests to follow. ``FetchRequest/watching(_:)`` limits the changes of one of them.
     public func updates<each R: Record>(
         of requests: repeat FetchRequest<each R>
     ) -> LiveJoin<JoinedUpdate<repeat each R>> {
@@ -127,7 +130,7 @@ extension Store {
             } take: { sequence, state in
                 Store.steps(to: sequence, &state, repeat each watches)
             } element: { steps in
-                try JoinedUpdate<repeat each R>(steps, repeat each watches)
+                try Store.joined(steps, repeat each watches)
             } failure: {
                 for watch in repeat each watches {
                     if let failure = watch.failure { return failure }
@@ -150,5 +153,26 @@ extension Store {
         var steps: [LiveStep] = []
         for watch in repeat each watches { steps.append(watch.given(rest.removeFirst(), &state)) }
         return steps
+    }
+
+    /// Returns the typed form of one step of each result; nil if no step has a difference.
+    ///
+    /// - Throws: ``StoreError`` with the code `damaged`. All subscriptions start over then.
+    private static func joined<each R: Record>(
+        _ steps: [LiveStep], _ watches: repeat LiveWatch<each R>
+    ) throws -> JoinedUpdate<repeat each R>? {
+        guard steps.contains(where: \.isDifferent),
+            let newest = steps.map(\.new.position).max(by: { $0.sequence < $1.sequence })
+        else { return nil }
+        var rest = steps[...]
+        let updates: (repeat LiveUpdate<each R>)
+        do {
+            updates = (repeat try (each watches).update(rest.removeFirst()))
+        } catch {
+            for watch in repeat each watches { watch.forget() }
+            throw error
+        }
+        return JoinedElement(
+            results: (repeat (each updates).results), changes: (repeat (each updates).changes), position: newest)
     }
 }

@@ -18,19 +18,17 @@ extension Scope {
     public func results<R: Record>(
         of request: FetchRequest<R>, file: StaticString = #fileID, line: UInt = #line
     ) throws -> LiveQuery<R> {
-        let query = try liveQuery(request, fields: nil)
+        let query = try liveQuery(request)
         try own(query, file: file, line: line)
         return query
     }
 
     /// Returns a live query of the scope's store, which the caller keeps.
-    ///
-    /// - Parameter fields: the fields whose changes subscribers receive, as field indexes; nil for all.
-    package func liveQuery<R: Record>(_ request: FetchRequest<R>, fields: FieldIndexSet?) throws -> LiveQuery<R> {
+    package func liveQuery<R: Record>(_ request: FetchRequest<R>) throws -> LiveQuery<R> {
         guard let core else {
             throw StoreError(
                 .closed, "the scope \(path) has no store", remedy: "open the outermost scope with store.scope(_:)")
         }
-        return try LiveQuery(request, fields: fields, core)
+        return try LiveQuery(request, core)
     }
 }

@@ -95,15 +95,19 @@ public final class Scope: Sendable, Identifiable {
     ) throws -> T {
         let cell = try part(name) { LazyObject<T>() }
         return try cell.value {
-            let object = try make()
-            try own(object, file: file, line: line)
-            return object
+            try own(try make(), file: file, line: line)
         }
     }
 
     /// Owns an object that was created elsewhere, until the scope closes.
-    public func own(_ object: some AnyObject & Sendable, file: StaticString = #fileID, line: UInt = #line) throws {
+    ///
+    /// - Returns: the object.
+    @discardableResult
+    public func own<T: AnyObject & Sendable>(
+        _ object: T, file: StaticString = #fileID, line: UInt = #line
+    ) throws -> T {
         try pin(object, .owner, file, line)
+        return object
     }
 
     /// Keeps an object alive that something else owns, such as a model, until the scope closes.

@@ -54,26 +54,93 @@ import Testing
         #expect(try (0..<3).map { try Self.count(store, "r\($0)") } == [134, 133, 133])
     }
 
-    @Test func `of two that want one consumer one waits, and goes on where the other ended`() async throws {
+    @Test func `a consumer waits for the one that holds its name, and goes on where that one ended`() async throws {
         let store = try ChangeFeedTests.store()
         let seen = Seen()
         let waits = Mutex(0)
         let options = Self.options { if case .waiting = $0 { waits.withLock { $0 += 1 } } }
-        let first = Task { try await store.consume("one", options) { seen.note($0) } }
+        var holder: FeedConsumer? = try await store.holdConsumer("one", options)
         for number in 0..<20 { try await store.write { try $0.insert(ChangeFeedTests.sensor(number)) } }
-        while try store.consumers().first?.isHeld != true { try await nextTurn() }
+        var changes = try #require(holder?.changes.makeAsyncIterator())
+        var handled: [UInt64] = []
+        while handled.count < 10 {
+            let set = try #require(try await changes.next())
+            try await holder?.acknowledge(set)
+            handled.append(set.sequence)
+        }
         let second = Task { try await store.consume("one", options) { seen.note($0) } }
         while waits.withLock({ $0 }) == 0 { try await nextTurn() }
-        first.cancel()
-        try await first.value
+        holder = nil
         for number in 20..<40 { try await store.write { try $0.insert(ChangeFeedTests.sensor(number)) } }
         let target = try store.position.sequence
         while seen.sequences.last ?? 0 < target { try await nextTurn() }
         second.cancel()
         try await second.value
-        #expect(seen.sequences == Array(1...target))
+        #expect(handled + seen.sequences == Array(1...target))
         let information = try #require(try store.consumers().first)
         #expect(information.position.sequence == target && !information.isHeld)
+    }
+
+    @Test func `a consumer that runs twice in one program is an error, until the first run has returned`() async throws
+    {
+        let directory = try TestDirectory()
+        let store = try Store(at: directory.path, records: Sensor.self)
+        let same = try Store(at: directory.path, records: Sensor.self)
+        let first = Task { try await store.consume("one", Self.options()) { (_: ChangeSet) in } }
+        while try store.consumers().first?.isHeld != true { try await nextTurn() }
+        let inStore = await #expect(throws: StoreError.self) { try await store.consume("one") { (_, _) in } }
+        #expect(inStore?.code == .inUse)
+        #expect(
+            inStore?.text == """
+                this program runs the consumer "one" already; give each consumer its own name, or wait until the first run \
+                has returned
+                """)
+        let elsewhere = await #expect(throws: StoreError.self) {
+            try await same.consume("one") { (_: ChangeSet) in }
+        }
+        #expect(elsewhere?.code == .inUse)
+        let other = Task { try await same.consume("other", Self.options()) { (_: ChangeSet) in } }
+        first.cancel()
+        try await first.value
+        let again = Task { try await same.consume("one", Self.options()) { (_: ChangeSet) in } }
+        for consumer in [again, other] {
+            consumer.cancel()
+            try await consumer.value
+        }
+    }
+
+    @Test func `a consumer that is created before its first start begins there, whatever its program asks for`()
+        async throws
+    {
+        let store = try ChangeFeedTests.store()
+        for number in 0..<3 { try await store.write { try $0.insert(ChangeFeedTests.sensor(number)) } }
+        let newest = try store.position
+        let late = try await store.createConsumer("late", at: .newest)
+        let lease = RetentionLease(changeSets: 7)
+        let early = try await store.createConsumer("early", at: .after(sequence: 1), lease: lease)
+        #expect(late == newest && early.sequence == 1)
+        let consumers = try store.consumers()
+        #expect(consumers.map(\.name) == ["early", "late"] && consumers.map(\.lag) == [newest.sequence - 1, 0])
+        #expect(consumers[0].lease == lease && consumers.allSatisfy { !$0.isHeld })
+        try await store.write { try $0.insert(ChangeFeedTests.sensor(9)) }
+        let seen = Seen()
+        let consuming = Task { try await store.consume("late", Self.options()) { seen.note($0) } }
+        try await store.wait(forConsumer: "late", toPass: store.position)
+        consuming.cancel()
+        try await consuming.value
+        #expect(seen.sequences == [newest.sequence + 1])
+        var invalid = lease
+        invalid.changeSets = -1
+        for (name, lease, code) in [
+            ("late", lease, StoreError.Code.consumerExists), ("", lease, .invalidValue), ("a#b", lease, .invalidValue),
+            ("other", invalid, .invalidValue),
+        ] {
+            let error = await #expect(throws: StoreError.self) {
+                try await store.createConsumer(name, at: .oldest, lease: lease)
+            }
+            #expect(error?.code == code)
+        }
+        #expect(try store.consumers().count == 2)
     }
 
     /// The change sets that a consumer received.
@@ -96,8 +163,17 @@ import Testing
         }
         let tries = Mutex(0)
         var options = Self.options { if case .failed = $0 { tries.withLock { $0 += 1 } } }
+        let ends = Mutex<[String]>([])
+        let onEvent = options.onEvent
+        options.onEvent = { event in
+            onEvent(event)
+            if case .gaveUp(let sequence, let error) = event { ends.withLock { $0.append("\(sequence) \(error)") } }
+        }
         let error = await #expect(throws: StoreError.self) { try await store.consume("strict", options, body) }
         #expect(error?.cause is Refusal)
+        let position = try #require(try store.consumers().first?.position.sequence)
+        let given = try #require(error)
+        #expect(ends.withLock { $0 } == ["\(position + 1) \(given)"])
         #expect(tries.withLock { $0 } == 4)
         // The consumer has handled everything before it.
         #expect(try Self.count(store, "r") == 17)

@@ -82,7 +82,26 @@ import Testing
         try await consuming.value
     }
 
-    @Test func `a consumer that is not there, is deleted or has expired is a typed error`() async throws {
+    @Test func `a wait begins before the consumer's first start, and ends once it has passed the position`()
+        async throws
+    {
+        let store = try ChangeFeedTests.store()
+        let position = try await Self.write(1, to: store)
+        let waits = (0..<4).map { _ in Task { try await store.wait(forConsumer: "first", toPass: position) } }
+        waits[0].cancel()
+        await #expect(throws: CancellationError.self) { try await waits[0].value }
+        #expect(try store.consumers().isEmpty)
+        let consuming = Task { try await store.consume("first", Self.timeless()) { (_: ChangeSet) in } }
+        for wait in waits[1...] { try await wait.value }
+        consuming.cancel()
+        try await consuming.value
+        // A consumer that is created at a later position has passed the earlier ones.
+        let created = Task { try await store.wait(forConsumer: "created", toPass: position) }
+        try await store.createConsumer("created", at: .newest)
+        try await created.value
+    }
+
+    @Test func `a consumer that is deleted or has expired is a typed error`() async throws {
         var storeOptions = StoreOptions()
         storeOptions.limits.retainedChangeSets = 2
         let store = try ChangeFeedTests.store(storeOptions)
@@ -90,8 +109,9 @@ import Testing
             await #expect(throws: StoreError.self) { try await store.wait(forConsumer: name, toPass: position) }?.code
         }
         let first = try await Self.write(0, to: store)
-        #expect(await code("nobody", first) == .consumerNotFound)
+        #expect(await code("", first) == .invalidValue)
         let other = try ChangeFeedTests.store()
+        #expect(await code("nobody", try other.position) == .positionOfAnotherStore)
         var options = ConsumerOptions()
         options.start = .newest
         options.lease = .none

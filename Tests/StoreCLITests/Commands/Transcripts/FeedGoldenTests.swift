@@ -30,6 +30,27 @@ import Testing
         try transcript.expect("feed")
     }
 
+    @Test func `a change set prints as the command prints it`() async throws {
+        let tool = try Self.tool()
+        let store = try Store(at: tool.store, records: [])
+        defer { store.close() }
+        let newest = try store.position.sequence
+        var feed = store.changes(from: .oldest).makeAsyncIterator()
+        var lines: [String] = []
+        while let set = try await feed.next() {
+            lines += "\(set)".split(separator: "\n").map(Self.cells)
+            for change in set.changes { #expect("\(set)".contains("\(change)".prefix { $0 != " " })) }
+            if set.sequence == newest { break }
+        }
+        let printed = try tool.run("feed", "--output", "table").output.split(separator: "\n").dropFirst(2)
+        #expect(lines == printed.map(Self.cells) && lines.count > 9)
+    }
+
+    /// Returns the cells of a line, which two spaces or more separate, in one form.
+    private static func cells(_ line: Substring) -> String {
+        line.split(separator: "  ").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " | ")
+    }
+
     @Test func `feed --events`() throws {
         var transcript = Transcript(try Self.tool())
         try transcript.run("feed", "--events", "--since", "2")
@@ -138,6 +159,10 @@ import Testing
         try transcript.run("consumers", "delete", "mailer")
         try transcript.run("--store", tool.store, "consumers", "delete", "mailer", "--yes")
         try transcript.run("consumers", "delete", "mailer", "--yes")
+        try transcript.run("consumers", "create", "mailer", "--at", "3")
+        try transcript.run("consumers", "create", "later", "--at", "newest")
+        try transcript.run("consumers", "create", "mailer", "--at", "oldest")
+        try transcript.run("consumers", "create", "other")
         try transcript.run("consumers", "drop", "mailer")
         try transcript.run("consumers", "list", "--output", "csv")
         try transcript.expect("consumers")

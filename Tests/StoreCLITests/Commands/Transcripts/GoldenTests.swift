@@ -340,7 +340,7 @@ import Testing
             "readers", "verify", "backup", "compact", "restore", "redo-log", "upgrade",
         ]
         for command in commands { try transcript.run("help", command) }
-        for command in ["reset", "delete"] { try transcript.run("help", "consumers", command) }
+        for command in ["create", "reset", "delete"] { try transcript.run("help", "consumers", command) }
         try transcript.expect("help")
     }
 }

@@ -130,17 +130,3 @@ extension DifferenceEntry {
         }
     }
 }
-
-extension ChangeKind {
-    /// The kind in the output.
-    var name: String {
-        switch self {
-        case .insert: "insert"
-        case .update: "update"
-        case .delete: "delete"
-        case .schema: "schema"
-        case .reset: "reset"
-        case .replace: "replace"
-        }
-    }
-}

@@ -78,17 +78,6 @@ struct FeedRows: FeedPrinter {
     }
 }
 
-extension RecordChange {
-    /// Returns the change as text for the user: the fields with both values, or the record.
-    func summary() throws -> String {
-        let fields = try fieldChanges()
-        guard fields.isEmpty else {
-            return fields.map { "\($0.name): \($0.beforeJSON) → \($0.afterJSON)" }.joined(separator: ", ")
-        }
-        return try afterJSON() ?? beforeJSON() ?? ""
-    }
-}
-
 extension FeedRows: FeedDifferencePrinter {
     /// Writes rows like those of changes. The time and the origin of these changes are not known.
     mutating func append(_ difference: FeedDifference) throws {

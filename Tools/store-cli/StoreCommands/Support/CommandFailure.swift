@@ -59,7 +59,7 @@ extension ExitStatus {
         .recordExists: .failed, .recordNotFound: .failed, .uniqueViolation: .failed, .conditionNotMet: .failed,
         .referenceBroken: .failed, .deleteDenied: .failed, .redoLogIncomplete: .failed,
         .positionCompacted: .failed, .positionInFuture: .failed, .positionOfAnotherStore: .failed,
-        .positionDiverged: .failed, .historyUnavailable: .failed, .consumerNotFound: .failed,
+        .positionDiverged: .failed, .historyUnavailable: .failed, .consumerNotFound: .failed, .consumerExists: .failed,
         .consumerLost: .failed,
         .consumerExpired: .failed, .changeConflict: .failed, .changeSetIncomplete: .failed,
         .storeExists: .failed, .traceExists: .failed,

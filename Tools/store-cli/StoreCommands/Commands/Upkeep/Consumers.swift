@@ -6,14 +6,14 @@ import StoreRuntime
 /// `consumers`: lists the named readers of the feed whose positions the store keeps.
 struct Consumers: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Lists the consumers of the feed with their positions and lag, and moves or deletes them.",
+        abstract: "Lists the consumers of the feed with their positions and lag, and creates, moves or deletes them.",
         discussion: """
             Without a subcommand, the command lists each consumer: its position, the number of later change sets that \
             it wants (lag), whether a process holds it, whether it has expired because change sets that it had not \
             seen are gone, how many change sets it left out because they failed (skipped), and when its position last \
             moved.
             """,
-        subcommands: [ConsumersList.self, ConsumersReset.self, ConsumersDelete.self],
+        subcommands: [ConsumersList.self, ConsumersCreate.self, ConsumersReset.self, ConsumersDelete.self],
         defaultSubcommand: ConsumersList.self)
 }
 
@@ -36,6 +36,29 @@ struct ConsumersList: ParsableCommand {
             let count = Counted.text(Int(clamping: consumer.lag), "change set")
             StandardError.writeLine(
                 "note: \(consumer.name) wants at most \(count): \(ConsumerRow.reason(bound))")
+        }
+    }
+}
+
+/// `consumers create`: creates a consumer before its program starts.
+struct ConsumersCreate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create", abstract: "Creates a consumer before its program starts.",
+        discussion: """
+            From then on, the feed retains the change sets after the position for the consumer, within its lease. A \
+            consumer that does not exist is also created when its program starts.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The consumer.") var name: String
+    @Option(help: ArgumentHelp("The position to begin after, or oldest or newest.", valueName: "position"))
+    var at: PositionArgument
+
+    func run() throws {
+        let (name, start) = (name, at.start)
+        try options.write { store in
+            let position = try AsyncWork.run { try await store.createConsumer(name, at: start) }
+            StandardError.writeLine("\(name) begins after position \(position.sequence)")
         }
     }
 }
