@@ -24,6 +24,7 @@ struct Following {
                 }
             }
             let isStopped = StopFlag.whenInputEnds()
+            // A thread waits for the end of the input, and a task cannot await it.
             while !isStopped.isSet { try await Task.sleep(for: .milliseconds(5)) }
             following.cancel()
             try? await following.value

@@ -22,6 +22,7 @@ func write(_ directory: String, _ lane: String, retained: Int? = nil, pause: Int
             return last
         }
         say("ack \(lane) \(written.result) \(written.position.sequence)")
+        // The test asks for writes that take longer than one run of a consumer.
         if pause > 0 { try await Task.sleep(for: .milliseconds(pause)) }
     }
     store.close()
