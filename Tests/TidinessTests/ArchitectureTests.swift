@@ -80,6 +80,23 @@ import Testing
         for (user, sources) in all { #expect(!sources.contains(user), "the arrows go round through \(user)") }
     }
 
+    @Test(arguments: ["A fetch", "A write", "A command"])
+    func `Each function that a hop names is in a file that the hop names`(call: String) throws {
+        let places = SourceTree.places()
+        let rows = try Self.layout().section(call).table("hop").rows
+        #expect(rows.count > 4)
+        for row in rows {
+            let words = row.dropFirst().flatMap(Document.codeWords)
+            let paths = places.filter { place in words.contains { $0.hasSuffix(".swift") && place.hasSuffix("/" + $0) }
+            }
+            let code = try paths.map(SourceTree.text).joined()
+            for word in Document.codeWords(in: row[2]) where !word.hasSuffix(".swift") {
+                let isThere = code.contains(word.hasPrefix(".") ? String(word.dropFirst()) : word)
+                #expect(isThere, "\(word) in \(row)")
+            }
+        }
+    }
+
     @Test func `A target declares each module of the package that it imports`() throws {
         let targets = try Self.targets()
         let modules = Set(targets.map(\.name))

@@ -31,6 +31,41 @@ import Testing
         #expect(count > 60)
     }
 
+    /// Words of examples that are not in the code, and of other programs.
+    private static let foreign: Set<String> = [
+        "sudo", "exporter", "onlyHot", "litres", "pgpass", "d1d2", "Enqueue", "O_DIRECT", "perf", "raw_syscalls",
+        "sys_enter",
+        "sys_exit", "_other",
+    ]
+
+    /// Returns the words of a text with at least four letters, digits and underscores. Leaves out numbers.
+    private static func words(_ text: String) -> [String] {
+        text.utf8.split { byte in
+            !(UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte)
+                && byte != UInt8(ascii: "_")
+        }.filter { $0.count > 3 && ($0.first ?? 0) > UInt8(ascii: "9") }.map { String(Substring($0)) }
+    }
+
+    @Test func `Each name in backticks is one of the code, of a file, or of the document's own examples`() throws {
+        var known = Self.foreign
+        for path in SourceTree.places() {
+            known.formUnion(Self.words(path))
+            if SourceTree.isCode(path) { known.formUnion(Self.words(try SourceTree.text(path))) }
+        }
+        for document in try Self.documents() {
+            let own = Set(document.codeLines.flatMap(Self.words))
+            for (line, code) in document.codeWords {
+                for word in Self.words(code) where !known.contains(word) && !own.contains(word) {
+                    // The adapters put this before the names of their metrics.
+                    guard !word.hasPrefix("modelstore_") else { continue }
+                    Issue.record(
+                        "\(document.path):\(line): \(word) is not in the code; correct it, or add it to the foreign words"
+                    )
+                }
+            }
+        }
+    }
+
     @Test func `Each file and folder that a document for contributors names exists`() throws {
         let places = SourceTree.places()
         var count = 0
