@@ -309,6 +309,85 @@ import Testing
         Figure(
             document: "TheFileFormat", statement: "when pins keep 16 MiB of freed pages, or an eighth of the file",
             file: "LMDB/Redo/RedoLimits.swift", code: "keptByteCount = 16 << 20"),
+        Figure(
+            document: "Concurrency", statement: "A write that needs a larger map waits 10 seconds",
+            file: "StoreRuntime/Writer/BatchRunner.swift", code: "waitingAtMost: 10)"),
+        Figure(
+            document: "Fetching", statement: "Keys keep 239 bytes of an id and 240 of an indexed value",
+            file: "StoreEngine/Index/KeyLimit.swift", code: "recordKey = 255"),
+        Figure(
+            document: "Fetching", statement: "take at most 64 MiB", file: "StoreEngine/Read/Run/FetchCursor.swift",
+            code: "keyByteLimit: Int = 64 << 20"),
+        Figure(
+            document: "Fetching", statement: "There are at most 32 of them",
+            file: "StoreEngine/Write/Statistics/RowEstimator.swift", code: "maximumDive = 32"),
+        Figure(
+            document: "ModelsAndLiveQueries", statement: "at least 8 and at most 64",
+            file: "StoreEngine/Live/Window/LiveWindow.swift", code: "Swift.min(64, Swift.max(8, neededCount / 4))"),
+        Figure(
+            document: "Ownership", statement: "After a hundred passes in a row",
+            file: "ModelStoreComponents/Host/Tree.swift", code: "passLimit = 100"),
+        Figure(
+            document: "RecordAndReplay", statement: "falls a million events behind",
+            file: "ModelStoreReplay/Recording/RecorderLog.swift", code: "maximumCount = 1_000_000"),
+        Figure(
+            document: "RecordAndReplay", statement: "up to 1,000 change sets at a time",
+            file: "ModelStoreReplay/Replaying/ReplayRun.swift", code: "commitLimit = (changeSets: 1_000"),
+        Figure(
+            document: "RecordAndReplay", statement: "has at most 256 MiB",
+            file: "ModelStoreReplay/Trace/TraceWriter.swift", code: "maximumLineByteCount = 256 << 20"),
+        Figure(
+            document: "RecordAndReplay", statement: "at most 256 frames or about 64 KiB",
+            file: "ModelStoreReplay/Trace/TraceWriter.swift", code: "chunk = (frames: 256, bytes: 64 << 10)"),
+        Figure(
+            document: "Relationships", statement: "matches at most 64 targets",
+            file: "StoreEngine/Live/Match/RouteFinder.swift", code: "maximumKeys = 64"),
+        Figure(
+            document: "ServerSentEvents", statement: "heartbeats (15 seconds)",
+            file: "ModelStoreEvents/EventOptions.swift", code: "heartbeat: Duration? = .seconds(15)"),
+        Figure(
+            document: "ServerSentEvents", statement: "reconnect (3 seconds)",
+            file: "ModelStoreEvents/EventOptions.swift", code: "retryDelay = Duration.seconds(3)"),
+        Figure(
+            document: "ServerSentEvents", statement: "More than 10,000 records",
+            file: "StoreRuntime/LiveQueries/LiveQuery+Past.swift", code: "pastLimit: Int { 10_000 }"),
+        Figure(
+            document: "SeveralMachines", statement: "repeats the append for 10 seconds",
+            file: "ModelStoreReplication/Node/AppendAttempt.swift", code: "patience = Duration.seconds(10)"),
+        Figure(
+            document: "SeveralMachines", statement: "running for 20 seconds after its end",
+            file: "ModelStoreReplication/Node/RunningProgram.swift", code: "lifetime = Duration.seconds(20)"),
+        Figure(
+            document: "SeveralMachines", statement: "An entry has at most 16 MiB", file: "ModelStoreEtcd/EtcdLog.swift",
+            code: "maximumEntryByteCount = 16 << 20"),
+        Figure(
+            document: "TheFeed", statement: "at most 256;", file: "StoreRuntime/Consumers/NotingPace.swift",
+            code: "changeSets: 256, reads: 64, delay: Duration.seconds(60)"),
+        Figure(
+            document: "TheFeed", statement: "at most a second in a replica",
+            file: "StoreRuntime/Consumers/NotingPace.swift", code: "longest.delay = .seconds(1)"),
+        Figure(
+            document: "TheFeed", statement: "10,000 by default", file: "StoreEngine/State/StoreLimits.swift",
+            code: "retainedChangeSets = 10_000"),
+        Figure(
+            document: "TheFeed", statement: "a million change sets, a week, and a gigabyte",
+            file: "StoreEngine/History/Consumers/ConsumerState.swift",
+            code: "changeSets: Int = 1_000_000, age: Duration = .seconds(7 * 86_400), byteCount: Int = 1 << 30"),
+        Figure(
+            document: "Testing", statement: "a minute to end", file: "ModelStoreTesting/LeakFreeTrait.swift",
+            code: "patience = Duration.seconds(60)"),
+        Figure(
+            document: "Testing", statement: "waits 60 seconds for its element",
+            file: "ModelStoreTesting/Probe/UpdateProbe.swift", code: "limit: Duration = .seconds(60)"),
+        Figure(
+            document: "TheFileFormat", statement: "up to 61,440 bytes of the stream",
+            file: "StoreEngine/History/Feed/FeedEntryWriter.swift", code: "fragmentByteCount = 60 << 10"),
+        Figure(
+            document: "TheFileFormat", statement: "at most 100,000 records",
+            file: "StoreEngine/Write/Statistics/SampleBuilder.swift", code: "maximumRecordsAtOpen = 100_000"),
+        Figure(
+            document: "TheFileFormat", statement: "The level begins at 4",
+            file: "StoreEngine/Write/Statistics/SampleState.swift", code: "firstLevel = 4"),
     ]
 
     @Test(arguments: figures) func `A figure of an article is that of the code`(figure: Figure) throws {
