@@ -1,8 +1,8 @@
 import StoreEngine
 import StoreRuntime
 
-/// `follow <directory>`: follows the feed from the oldest change set, until standard input ends or contains a line. Prints `following`, and
-/// `seen <sequence> <hash>` for each change set.
+/// `follow <directory>`: follows the feed from the oldest change set, until standard input ends or contains a line. Prints
+/// `following`, and `seen <sequence> <hash>` for each change set.
 struct Following {
     let path: String
     let reports = Reports()

@@ -4,8 +4,8 @@ import Foundation
 package enum TestLength {
     package static let isLong = ProcessInfo.processInfo.environment["MODELSTORE_LONG"] == "1"
 
-    /// The time limit of tests that wait for updates, in minutes. A test whose update never comes then ends soon, with its name. A
-    /// sanitizer makes tests many times slower.
+    /// The time limit of tests that wait for updates, in minutes. A test whose update never comes then ends soon, with its name.
+    /// A sanitizer makes tests many times slower.
     package static let waitMinutes =
         isLong || ProcessInfo.processInfo.environment["MODELSTORE_SANITIZER"] != nil ? 20 : 6
 

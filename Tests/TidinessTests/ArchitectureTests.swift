@@ -100,7 +100,7 @@ import Testing
     @Test func `A target declares each module of the package that it imports`() throws {
         let targets = try Self.targets()
         let modules = Set(targets.map(\.name))
-        // The benchmarks import a module that is no product, for what it offers to measurements only.
+        // The benchmarks import a module that is no product: it has an interface for measurements only.
         for target in targets where !target.folder.hasPrefix("Tools/Benchmarks") {
             for file in try target.files() {
                 let imports = modules.intersection(file.imports).subtracting([target.name])

@@ -30,7 +30,8 @@ struct Document {
     /// The lines as one text, in which line breaks are spaces.
     var text: String { lines.joined(separator: " ") }
 
-    /// Returns the part below a heading, up to the next heading of its level or of a higher one. Empty if there is no such heading.
+    /// Returns the part below a heading, up to the next heading of its level or of a higher one. Empty if there is no such
+    /// heading.
     func section(_ heading: String) -> Document {
         guard let start = lines.firstIndex(where: { $0.hasPrefix("#") && $0.hasSuffix("# \(heading)") }) else {
             return Document(path: path, lines: [])

@@ -3,12 +3,12 @@ import Testing
 
 /// Compares statements of the documents with the code: names, variables, events, metrics, limits and figures.
 @Suite("Statements") struct StatementTests {
-    /// The documents for people who change ModelStore, and the articles for people who use it.
+    /// The documents for contributors, and the articles for programs that use ModelStore.
     private static func documents() throws -> [Document] {
         try SourceTree.articles().filter { $0 != "CHANGELOG.md" }.map { try Document($0) }
     }
 
-    /// The documents for people who change ModelStore. Their paths are those of this project.
+    /// The documents for contributors. Their paths are those of this project.
     private static func internalDocuments() throws -> [Document] {
         try documents().filter { !$0.path.contains(".docc/") }
     }
@@ -220,6 +220,15 @@ import Testing
             #expect(Document.codeWords(in: row[2]) == [event.level], "\(row)")
             #expect(Set(Document.codeWords(in: row[3])) == event.keys, "\(row)")
         }
+    }
+
+    @Test func `StoreOptions lists the events that go to standard error`() throws {
+        let notice = try SourceTree.text("Sources/StoreRuntime/Store/StandardErrorNotice.swift")
+        let written = notice.matches(of: /case \.(\w+)\(/).map { String($0.output.1) }
+        let options = try SourceTree.text("Sources/StoreRuntime/Store/StoreOptions.swift")
+        let start = try #require(options.firstRange(of: "writes these events to standard error:"))
+        let list = options[start.upperBound...].prefix { $0 != "?" }
+        #expect(list.matches(of: /StoreEvent\/(\w+)\(/).map { String($0.output.1) } == written)
     }
 
     @Test func `The table of metrics has each metric once`() throws {

@@ -18,7 +18,7 @@ import Testing
         return try #require(rules.firstMatch(of: rule).flatMap { Int($0.output.1) })
     }
 
-    /// The files that people write. Generated code has lengths of its own.
+    /// The files without generated code, which has lengths of its own.
     private static func written() throws -> [SourceTree.File] {
         try SourceTree.all().filter { !$0.path.hasSuffix(".pb.swift") }
     }
@@ -34,6 +34,28 @@ import Testing
         let folders = Dictionary(grouping: try SourceTree.all(), by: \.folder).mapValues(\.count)
         #expect(folders.count > 100)
         #expect(folders.filter { $0.value > limit } == [:])
+    }
+
+    @Test func `No line is wider than the rule says, but for texts`() throws {
+        let code = try Self.limit(/A line of code has at most (\d+) columns/)
+        let comment = try Self.limit(/A comment has at most (\d+)/)
+        #expect(try SourceTree.text(".swift-format").contains("\"lineLength\": \(code)"))
+        var wide: [String] = []
+        for file in try Self.written() {
+            var isText = false
+            for (number, line) in file.lines.enumerated() {
+                let hasQuotes = line.utf8.contains(UInt8(ascii: "\""))
+                defer {
+                    let quotes = hasQuotes ? line.components(separatedBy: "\"\"\"").count - 1 : 0
+                    if !quotes.isMultiple(of: 2) { isText.toggle() }
+                }
+                // A text in quotes cannot be broken, nor can a line of a longer text.
+                guard line.utf8.count > code, !isText, isComment(line) || !hasQuotes else { continue }
+                let limit = isComment(line) ? comment : code
+                if line.count > limit { wide.append("\(file.path):\(number + 1): \(line.count) columns") }
+            }
+        }
+        #expect(wide == [])
     }
 
     /// Files whose declarations have no type of their own: macros, re-exports, functions that macros call.

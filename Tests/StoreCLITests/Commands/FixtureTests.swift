@@ -2,10 +2,11 @@ import Foundation
 import StoreEngine
 import Testing
 
-/// Stores that earlier versions of this library made, kept forever. Each must open with its original content, and keep its format.
+/// Stores that earlier versions of this library made, kept forever. Each must open with its original content, and keep its
+/// format.
 ///
-/// A folder is added to `Fixtures` when the format grows, or when catalogs can express more. Its name begins with the format, as in
-/// `format-2-migrated`. Fixtures never change afterwards.
+/// A folder is added to `Fixtures` when the format grows, or when catalogs can express more. Its name begins with the format, as
+/// in `format-2-migrated`. Fixtures never change afterwards.
 @Suite("Stores of earlier versions") struct FixtureTests {
     @Test func `there is one of each format`() {
         #expect(Fixture.all.map(\.name).contains("format-1-first"))
