@@ -288,7 +288,9 @@ let package = Package(
         .testTarget(name: "TidinessTests"),
         .testTarget(
             name: "HostwatchTests",
-            dependencies: ["Hostwatch", "hostwatch", "ModelStoreReplication", "ModelStoreTesting", "TestSupport"]),
+            dependencies: [
+                "Hostwatch", "hostwatch", "ModelStore", "ModelStoreReplication", "ModelStoreTesting", "TestSupport",
+            ]),
         .testTarget(
             name: "StoreExpressionsTests", dependencies: ["StoreExpressions", "StoreEngine", "TestSupport"]),
         .testTarget(

@@ -3,10 +3,11 @@ import Foundation
 import ModelStoreReplication
 import StoreEngine
 
-/// The value that the cluster keeps for an entry that is longer than a request may be. The entry's bytes are in parts with keys of their own.
+/// The value that the cluster keeps for an entry that is longer than a request may be. The entry's bytes are in parts with keys
+/// of their own.
 ///
-/// The parts are put before the note. So an entry of the log has all its parts. Parts whose entry did not get its index are removed together
-/// with the entries up to that index.
+/// The parts are put before the note. So an entry of the log has all its parts. Parts whose entry did not get its index are
+/// removed together with the entries up to that index.
 ///
 /// ```
 /// u8       0, with which no entry begins

@@ -13,13 +13,13 @@ import Synchronization
 ///     at: "thermo.store", records: Sensor.self, replication: .shared(log, node: "a"))
 /// ```
 ///
-/// All keys begin with `/modelstore/NAME/`. An append is one transaction, which compares the head and puts the entry and the new head.
-/// The cluster's majority makes it durable.
+/// All keys begin with `/modelstore/NAME/`. An append is one transaction, which compares the head and puts the entry and the new
+/// head. The cluster's majority makes it durable.
 ///
 /// - `newestSent` is protected by its mutex.
 public final class EtcdLog: SharedLog {
-    /// The most bytes of an entry: 16 MiB. One of more than 1 MiB takes several requests, because a cluster refuses those of more than
-    /// 1.5 MiB unless it was started with another limit.
+    /// The most bytes of an entry: 16 MiB. One of more than 1 MiB takes several requests, because a cluster refuses those of more
+    /// than 1.5 MiB unless it was started with another limit.
     public let maximumEntryByteCount = 16 << 20
     private static let partByteCount = 1 << 20
 
@@ -33,14 +33,15 @@ public final class EtcdLog: SharedLog {
     ///
     /// - Parameters:
     ///   - name: the name of the log, without slashes. A cluster can have several.
-    ///   - endpoints: the addresses of the cluster's members, as `http://HOST:PORT` or `https://HOST:PORT`. One is used at a time.
+    ///   - endpoints: the addresses of the cluster's members, as `http://HOST:PORT` or `https://HOST:PORT`. One is used at a
+    ///     time.
     ///   - tls: the certificates for addresses with `https`.
     ///   - user: the name of a user of the cluster; nil if it asks for none.
     ///   - password: the user's password. It is never printed.
-    ///   - quotaByteCount: the quota with which the cluster was started (`--quota-backend-bytes`). A cluster from version 3.6 on tells it
-    ///     itself.
-    /// - Throws: ``ModelStoreReplication/SharedLogError``: `unavailable`; `refused` for a mistake in the parameters and for a version of
-    ///   etcd before 3.4.
+    ///   - quotaByteCount: the quota with which the cluster was started (`--quota-backend-bytes`). A cluster from version 3.6 on
+    ///     tells it itself.
+    /// - Throws: ``ModelStoreReplication/SharedLogError``: `unavailable`; `refused` for a mistake in the parameters and for a
+    ///   version of etcd before 3.4.
     public static func open(
         name: String, endpoints: [String], tls: EtcdTLS? = nil, user: String? = nil, password: String = "",
         quotaByteCount: Int = defaultQuotaByteCount
@@ -150,7 +151,8 @@ public final class EtcdLog: SharedLog {
         }
     }
 
-    /// Removes the parts of an entry that is not in the log and never will be. Without an answer, they are removed with their index.
+    /// Removes the parts of an entry that is not in the log and never will be. Without an answer, they are removed with their
+    /// index.
     private func removeParts(of entry: LogEntry) async {
         let start = keys.parts(entry.position.index, of: entry.writeID)
         var request = EtcdTxnRequest()
@@ -182,7 +184,8 @@ public final class EtcdLog: SharedLog {
     ///
     /// - Throws: ``ModelStoreReplication/SharedLogError``: `unavailable`, `refused`, `diverged`, `trimmed`, `otherGeneration`.
     public func entries(after position: LogPosition, maximumByteCount: Int) async throws(SharedLogError) -> LogBatch {
-        // The cluster limits an answer by its number of entries only. Each answer has at most four times as many as the one before.
+        // The cluster limits an answer by its number of entries only. Each answer has at most four times as many as the one
+        // before.
         var count = Self.firstCount
         var found: [LogEntry] = []
         var byteCount = 0
@@ -218,8 +221,8 @@ public final class EtcdLog: SharedLog {
         ]
     }
 
-    /// Reads the answer to ``reading(after:count:)``, and checks that the log can be read on from the position. Returns as many entries
-    /// as fit, and at least the first.
+    /// Reads the answer to ``reading(after:count:)``, and checks that the log can be read on from the position. Returns as many
+    /// entries as fit, and at least the first.
     private func batch(
         _ response: EtcdTxnResponse, after position: LogPosition, maximumByteCount: Int
     ) async throws(SharedLogError) -> LogBatch {
@@ -269,8 +272,8 @@ public final class EtcdLog: SharedLog {
 
     private static let unexpected = SharedLogError(.damaged, "etcd gave an answer of an unexpected form")
 
-    /// Returns a sequence with an element after each append of another log object, from a watch on the head. It watches again when the
-    /// connection is lost.
+    /// Returns a sequence with an element after each append of another log object, from a watch on the head. It watches again
+    /// when the connection is lost.
     public func wakes() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let watching = Task.detached { [weak self, calls, keys] in
@@ -289,11 +292,13 @@ public final class EtcdLog: SharedLog {
 
     private static let pauseAfterWatch = Duration.milliseconds(200)
 
-    /// Removes the entries up to a position, and lets the cluster forget the keys' history up to there, also that of other programs.
+    /// Removes the entries up to a position, and lets the cluster forget the keys' history up to there, also that of other
+    /// programs.
     ///
     /// Also works in a cluster that has reached its quota. It needs `etcdctl defrag` and `etcdctl alarm disarm` afterwards.
     ///
-    /// - Throws: ``ModelStoreReplication/SharedLogError``: `unavailable`, `refused`; `diverged` if the log has another entry there.
+    /// - Throws: ``ModelStoreReplication/SharedLogError``: `unavailable`, `refused`; `diverged` if the log has another entry
+    ///   there.
     public func trim(through position: LogPosition) async throws(SharedLogError) {
         let before = try await entries(after: position, maximumByteCount: 1)
         if before.floor.index >= position.index { return }
@@ -365,8 +370,8 @@ public final class EtcdLog: SharedLog {
             key: keys.registerKey(pair.key), value: [UInt8](pair.value), version: UInt64(bitPattern: pair.modRevision))
     }
 
-    /// Sets or removes a register, if it has a version. The cluster's leader measures the lifetime, in whole seconds. A lifetime shorter
-    /// than about two elections of the cluster lasts that long.
+    /// Sets or removes a register, if it has a version. The cluster's leader measures the lifetime, in whole seconds. A lifetime
+    /// shorter than about two elections of the cluster lasts that long.
     ///
     /// - Throws: ``ModelStoreReplication/SharedLogError``: `unknown` if there was no answer; `unavailable`, `full`, `refused`.
     public func setRegister(

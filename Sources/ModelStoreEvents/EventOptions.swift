@@ -12,7 +12,8 @@ public struct EventOptions: Sendable {
     public var heartbeat: Duration? = .seconds(15)
     /// How long a client waits before it reconnects, in whole milliseconds. From zero to a century.
     public var retryDelay = Duration.seconds(3)
-    /// The approximate size of the chunks that the sequence returns, in bytes. From 1 to 1 GiB; the stream never divides an event.
+    /// The approximate size of the chunks that the sequence returns, in bytes. From 1 to 1 GiB; the stream never divides an
+    /// event.
     public var chunkByteCount = 16 << 10
     /// The clock that measures silence.
     public var clock: any Clock<Duration> = ContinuousClock()

@@ -63,7 +63,8 @@ extension LiveQuery {
     /// - Parameters:
     ///   - lastEventID: as for ``ModelStore/Store/serverSentEvents(of:lastEventID:_:)``. An id from before the query got a new
     ///     request is an id of another request.
-    ///   - options: heartbeats, the retry delay and the chunk size. If one is outside its range, the stream fails with `invalidValue`.
+    ///   - options: heartbeats, the retry delay and the chunk size. If one is outside its range, the stream fails with
+    ///     `invalidValue`.
     public func serverSentEvents(
         lastEventID: String? = nil, _ options: EventOptions = EventOptions()
     ) -> ServerSentEvents<R> {

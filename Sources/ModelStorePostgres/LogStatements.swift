@@ -64,8 +64,8 @@ enum LogStatements {
         select count(*), count(pg_notify($8, '')) from added
         """
 
-    /// Returns the head, the floor, the hash of the entry at a position, and the entries after it. These are the first one, and more
-    /// up to a number of bytes.
+    /// Returns the head, the floor, the hash of the entry at a position, and the entries after it. These are the first one, and
+    /// more up to a number of bytes.
     ///
     /// - 1: name
     /// - 2: index

@@ -72,8 +72,8 @@ final class PostgresConnection {
 
     /// Runs a statement and returns its rows.
     ///
-    /// - Throws: ``SharedLogError``: `unknown` if there was no answer, so that the statement may have been executed; `full`, `refused`
-    ///   or `unavailable` if the server has undone it.
+    /// - Throws: ``SharedLogError``: `unknown` if there was no answer, so that the statement may have been executed; `full`,
+    ///   `refused` or `unavailable` if the server has undone it.
     func run(_ statement: String, _ parameters: [Value] = []) throws(SharedLogError) -> [Row] {
         guard send(statement, parameters), waitForAnswer() else {
             isBroken = true
@@ -160,8 +160,8 @@ final class PostgresConnection {
         }
     }
 
-    /// The classes of SQLSTATE after which the server has undone the statement for certain are all but those in which the connection
-    /// or the server ended, or a wait for standbys was cancelled.
+    /// The classes of SQLSTATE after which the server has undone the statement for certain are all but those in which the
+    /// connection or the server ended, or a wait for standbys was cancelled.
     private static func failure(_ result: OpaquePointer) -> SharedLogError {
         let state = unsafe PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { unsafe String(cString: $0) } ?? ""
         let message = unsafe "PostgreSQL: \(line(PQresultErrorMessage(result)))"

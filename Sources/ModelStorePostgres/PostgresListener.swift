@@ -3,7 +3,8 @@ import Glibc
 import LMDB
 import Synchronization
 
-/// Waits for the notifications of appends, on a thread and a connection of its own. It connects again when the connection is lost.
+/// Waits for the notifications of appends, on a thread and a connection of its own. It connects again when the connection is
+/// lost.
 final class PostgresListener: Sendable {
     private let info: String
     private let channel: String

@@ -13,10 +13,10 @@ import StoreRuntime
 ///     at: "thermo.store", records: Sensor.self, replication: .shared(log, node: "a"))
 /// ```
 ///
-/// The log is two tables of the database, which the first node makes. An append is one statement: it moves the head if the head is
-/// still the entry before, and inserts the entry. The server's commit makes it durable: on one server, or on its synchronous standbys
-/// too (`synchronous_standby_names`). With standbys, an entry counts only once they have it, whatever else makes it visible. The user then
-/// needs the role `pg_read_all_stats`.
+/// The log is two tables of the database, which the first node makes. An append is one statement: it moves the head if the head
+/// is still the entry before, and inserts the entry. The server's commit makes it durable: on one server, or on its synchronous
+/// standbys too (`synchronous_standby_names`). With standbys, an entry counts only once they have it, whatever else makes it
+/// visible. The user then needs the role `pg_read_all_stats`.
 ///
 /// - `appending` and `reading` are protected by their mutexes. Each is a connection that is made when it is needed.
 public final class PostgresLog: SharedLog, BlockingLog {
@@ -49,8 +49,8 @@ public final class PostgresLog: SharedLog, BlockingLog {
     ///
     /// - Parameters:
     ///   - name: the name of the log. A database can have several.
-    ///   - connection: a connection string of libpq, such as `host=10.0.0.1 dbname=thermo user=thermo sslmode=verify-full`. It is never
-    ///     printed. A password belongs into libpq's password file.
+    ///   - connection: a connection string of libpq, such as `host=10.0.0.1 dbname=thermo user=thermo sslmode=verify-full`. It is
+    ///     never printed. A password belongs into libpq's password file.
     /// - Throws: ``ModelStoreReplication/SharedLogError``: `unavailable`, `refused`.
     public static func open(name: String, connection: String) async throws(SharedLogError) -> PostgresLog {
         try await BlockingWork.run { () throws(SharedLogError) in try PostgresLog(name: name, connection: connection) }
@@ -202,8 +202,8 @@ public final class PostgresLog: SharedLog, BlockingLog {
         }
     }
 
-    /// Returns a sequence with an element after each append, which the server notifies (`LISTEN`). It has a thread and a connection of
-    /// its own.
+    /// Returns a sequence with an element after each append, which the server notifies (`LISTEN`). It has a thread and a
+    /// connection of its own.
     public func wakes() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let listener = PostgresListener(info, channel: channel) { continuation.yield() }
@@ -214,7 +214,8 @@ public final class PostgresLog: SharedLog, BlockingLog {
 
     /// Removes the entries up to a position.
     ///
-    /// - Throws: ``ModelStoreReplication/SharedLogError``: `unavailable`, `refused`; `diverged` if the log has another entry there.
+    /// - Throws: ``ModelStoreReplication/SharedLogError``: `unavailable`, `refused`; `diverged` if the log has another entry
+    ///   there.
     public func trim(through position: LogPosition) async throws(SharedLogError) {
         try await BlockingWork.run { () throws(SharedLogError) in
             let before = try self.entriesNow(after: position, maximumByteCount: 1)

@@ -3,9 +3,9 @@ import ModelStoreReplication
 
 /// The standbys that must have an entry on disk before a replica applies it.
 ///
-/// A commit that waits for its standbys is not visible. But if an administrator cancels the wait, or the server restarts, it becomes
-/// visible without them. So a log with standbys compares two places in the server's journal: its end at a moment when the entry was
-/// visible, and the place up to which the standbys have written it.
+/// A commit that waits for its standbys is not visible. But if an administrator cancels the wait, or the server restarts, it
+/// becomes visible without them. So a log with standbys compares two places in the server's journal: its end at a moment when the
+/// entry was visible, and the place up to which the standbys have written it.
 struct StandbyQuorum {
     /// How many standbys are needed.
     let count: UInt64

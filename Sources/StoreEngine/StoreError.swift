@@ -63,8 +63,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         /// The process has no address space left into which the store could grow, or reads keep it from growing. The store
         /// committed nothing.
         public static let mapFull = Code("mapFull")
-        /// The store has reached its greatest size, `StoreOptions.maximumByteCount`. The store committed nothing. Deletes are still
-        /// possible.
+        /// The store has reached its greatest size, `StoreOptions.maximumByteCount`. The store committed nothing. Deletes are
+        /// still possible.
         public static let storeFull = Code("storeFull")
         /// The disk is full.
         public static let diskFull = Code("diskFull")
@@ -110,7 +110,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         /// A file of the store is a symbolic link or has several names. Two such names have locks of their own, so the store is
         /// not opened.
         public static let linkedFile = Code("linkedFile")
-        /// A file of the redo log is missing or cut, and the store was not closed. The last acknowledged commits may be lost with it.
+        /// A file of the redo log is missing or cut, and the store was not closed. The last acknowledged commits may be lost with
+        /// it.
         public static let redoLogIncomplete = Code("redoLogIncomplete")
         /// The feed no longer retains the change sets after the position.
         public static let positionCompacted = Code("positionCompacted")

@@ -3,8 +3,8 @@ import LMDB
 import StoreEngine
 import StoreRuntime
 
-/// `contents`: reads lines with the directory of a store from standard input. For each, it reads the whole store without its Swift
-/// types, verifies it, writes to it, and reads it again.
+/// `contents`: reads lines with the directory of a store from standard input. For each, it reads the whole store without its
+/// Swift types, verifies it, writes to it, and reads it again.
 ///
 /// Answers each line with one line about the store as it was found:
 /// - `sound <hash of the records> <type>:<number of fields>:<number of records>…`

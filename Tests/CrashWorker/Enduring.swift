@@ -1,8 +1,8 @@
 import StoreEngine
 import StoreRuntime
 
-/// `endure <directory> <writes>`: one lane of full and relaxed writes, in one process that goes on after failures, as a service does.
-/// After a write whose outcome is unknown, and after a failed opening, it opens the store again.
+/// `endure <directory> <writes>`: one lane of full and relaxed writes, in one process that goes on after failures, as a service
+/// does. After a write whose outcome is unknown, and after a failed opening, it opens the store again.
 ///
 /// Prints what ``Writing`` prints, and `fault <code>` for each failure.
 struct Enduring {

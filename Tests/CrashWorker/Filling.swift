@@ -2,11 +2,11 @@ import Foundation
 import StoreEngine
 import StoreRuntime
 
-/// `fill <directory> <greatest size> <lane> <length of a text> <rounds>`: in each round, inserts entries until the store is full, then
-/// deletes half of its own, one by one.
+/// `fill <directory> <greatest size> <lane> <length of a text> <rounds>`: in each round, inserts entries until the store is full,
+/// then deletes half of its own, one by one.
 ///
-/// Prints `round <number> <inserted> <deleted>` after each round and `done` at the end, or `error …` and exits with 1. An error is
-/// also a size above the limit after a write, a round that inserts nothing, and any failure but a full store.
+/// Prints `round <number> <inserted> <deleted>` after each round and `done` at the end, or `error …` and exits with 1. An error
+/// is also a size above the limit after a write, a round that inserts nothing, and any failure but a full store.
 struct Filling {
     private struct Fault: Error, CustomStringConvertible {
         let description: String

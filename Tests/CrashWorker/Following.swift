@@ -1,8 +1,8 @@
 import StoreEngine
 import StoreRuntime
 
-/// `follow <directory>`: follows the feed from the oldest change set, until standard input ends or contains a line. Prints `following`, and
-/// `seen <sequence> <hash>` for each change set.
+/// `follow <directory>`: follows the feed from the oldest change set, until standard input ends or contains a line. Prints
+/// `following`, and `seen <sequence> <hash>` for each change set.
 struct Following {
     let path: String
     let reports = Reports()
@@ -24,6 +24,7 @@ struct Following {
                 }
             }
             let isStopped = StopFlag.whenInputEnds()
+            // A thread waits for the end of the input, and a task cannot await it.
             while !isStopped.isSet { try await Task.sleep(for: .milliseconds(5)) }
             following.cancel()
             try? await following.value

@@ -1,8 +1,8 @@
 import StoreEngine
 import StoreRuntime
 
-/// `update <directory> <records> <writes> <full|relaxed> <lane>`: updates random records of a store, which has a constant size from the
-/// first of each record on. The default limits of the redo log apply.
+/// `update <directory> <records> <writes> <full|relaxed> <lane>`: updates random records of a store, which has a constant size
+/// from the first of each record on. The default limits of the redo log apply.
 ///
 /// Prints `open`, and at the end `done` or `error …`.
 struct Updating {

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import TestSupport
 
-// Damages copies of a store and uses them, or tries changed inputs of one kind. It is a process of its own, because a test watches
-// whether it survives. It prints "case N …" before each step of a case, "finding N …" for a wrong result,
+// Damages copies of a store and uses them, or tries changed inputs of one kind. It is a process of its own, because a test
+// watches whether it survives. It prints "case N …" before each step of a case, "finding N …" for a wrong result,
 // and "done" at the end.
 //
 //   DamageWorker make DIR COUNT                   makes a store with COUNT items

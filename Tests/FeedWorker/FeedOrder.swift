@@ -1,6 +1,7 @@
 import ModelStore
 
-/// The order in which a feed must deliver the items of lanes: each change set once, and each number of a lane after the one before.
+/// The order in which a feed must deliver the items of lanes: each change set once, and each number of a lane after the one
+/// before.
 struct FeedOrder {
     /// The last item of each lane.
     private(set) var lasts: [String: Int] = [:]

@@ -1,8 +1,8 @@
 import Foundation
 import ModelStore
 
-/// `trail DIR [POSITION LANE=NUMBER…]`: follows the feed from the oldest change set, or after a position at which the lanes had these
-/// items. Prints `seen POSITION LANE=NUMBER…` for each change set, and ends when it reads a line.
+/// `trail DIR [POSITION LANE=NUMBER…]`: follows the feed from the oldest change set, or after a position at which the lanes had
+/// these items. Prints `seen POSITION LANE=NUMBER…` for each change set, and ends when it reads a line.
 struct Trailing {
     private let store: Store
     private let start: FeedStart

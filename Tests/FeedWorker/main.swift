@@ -2,8 +2,9 @@ import Foundation
 import ModelStore
 import Synchronization
 
-/// `write DIR LANE [RETAINED PAUSE]`: writes one or several items for each `ack` line that it prints, until it reads a line. The feed
-/// retains RETAINED change sets. After each write, the process pauses for PAUSE milliseconds, so that the store grows slowly.
+/// `write DIR LANE [RETAINED PAUSE]`: writes one or several items for each `ack` line that it prints, until it reads a line. The
+/// feed retains RETAINED change sets. After each write, the process pauses for PAUSE milliseconds, so that the store grows
+/// slowly.
 func write(_ directory: String, _ lane: String, retained: Int? = nil, pause: Int = 0) async throws {
     let store = try openStore(directory, retained: retained)
     let reader = Task.detached { readLine() }
@@ -22,6 +23,7 @@ func write(_ directory: String, _ lane: String, retained: Int? = nil, pause: Int
             return last
         }
         say("ack \(lane) \(written.result) \(written.position.sequence)")
+        // The test asks for writes that take longer than one run of a consumer.
         if pause > 0 { try await Task.sleep(for: .milliseconds(pause)) }
     }
     store.close()

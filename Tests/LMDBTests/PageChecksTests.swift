@@ -108,8 +108,8 @@ struct PageChecksTests {
         }
     }
 
-    /// A deletion may merge a leaf with its neighbour. LMDB then reads the leaf behind the neighbour. In large trees, a write checks
-    /// only the pages that it may reach.
+    /// A deletion may merge a leaf with its neighbour. LMDB then reads the leaf behind the neighbour. In large trees, a write
+    /// checks only the pages that it may reach.
     @Test
     func `a deletion in a large tree checks the leaf behind its neighbour, and an insertion does not`() throws {
         let directory = try TemporaryDirectory()

@@ -7,10 +7,7 @@ import TestSupport
 import Testing
 
 @Suite("Replays of random histories") struct HistoryReplayTests {
-    static let seeds: [UInt64] = {
-        if let text = ProcessInfo.processInfo.environment["MODELSTORE_SEED"], let seed = UInt64(text) { return [seed] }
-        return Array(TestLength.seeds(6, long: 2_000))
-    }()
+    static let seeds = TestLength.seeds(6, long: 2_000)
 
     @Test(arguments: seeds)
     func `What was recorded is replayed in records, feed and deliveries`(seed: UInt64) async throws {

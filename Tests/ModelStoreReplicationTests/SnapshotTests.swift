@@ -37,7 +37,8 @@ import Testing
         }
     }
 
-    /// Opens two nodes. The second one has told the log its position, and lacks the 20 entries after it, more than a snapshot is due for.
+    /// Opens two nodes. The second one has told the log its position, and lacks the 20 entries after it, more than a snapshot is
+    /// due for.
     private func openWithOneBehind(_ log: MemoryLog) async throws -> (Store, Store, LogPosition) {
         let one = try await open("one", log, entriesPerSnapshot: 10)
         let two = try await open("two", log.connection(), entriesPerSnapshot: 10)

@@ -53,11 +53,23 @@ import Testing
     }
 
     @Test func `A map that cannot grow fails the write, and the store until it is opened anew`() throws {
+        let directory = try TestDirectory()
+        let faults = FaultInjector(path: directory.path)
+        let store = try Store(at: directory.path, records: Lamp.self)
         let found = faults.failing(.growth, with: .outOfMemory) {
-            faults.failing(.put, with: .mapFull) { code { try write("a") } }
+            faults.failing(.put, with: .mapFull) {
+                code { _ = try store.write { tx in try tx.insert(Lamp(id: "a")) } }
+            }
         }
-        #expect(found != nil)
+        #expect(found == .other)
         #expect(faults.failureCount == 2)
+        #expect(code { _ = try store.write { tx in try tx.insert(Lamp(id: "b")) } } == .ioError)
+        #expect(code { _ = try store.read { try $0.count(Lamp.self) } } == .ioError)
+        store.close()
+        let again = try Store(at: directory.path, records: Lamp.self)
+        defer { again.close() }
+        try again.write { tx in try tx.insert(Lamp(id: "c")) }
+        #expect(try again.read { try $0.fetch(FetchRequest<Lamp>()).map(\.id) } == ["c"])
     }
 
     @Test func `Reads meet faults too`() throws {
@@ -71,13 +83,16 @@ import Testing
         #expect(try count == 1)
     }
 
-    @Test func `A full reader table is cleared of the dead and tried again`() throws {
-        let found = faults.failing(.renew, with: .readersFull) {
-            faults.failing(.begin, with: .readersFull) { code { try write("a") } }
+    @Test func `A full reader table is searched for dead readers once, and the call fails if there are none`() throws {
+        var found: StoreError.Code?
+        let counts = faults.counting {
+            found = faults.failing(.begin, with: .readersFull) { code { try write("a") } }
         }
-        // No reader is dead here, so there is nothing to clear.
-        #expect(found != nil)
+        #expect(found == .tooManyReaders)
+        #expect(counts[.checkReaders] == 1)
+        #expect(faults.failureCount == 1)
         try write("b")
+        #expect(try count == 1)
     }
 
     @Test(arguments: [true, false]) func `A commit of unknown outcome gives the environment up until it is opened anew`(

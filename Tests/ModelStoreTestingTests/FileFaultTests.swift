@@ -17,8 +17,8 @@ import Testing
         .makeDirectory, .open, .writeFile, .sync, .commit, .copy, .syncFile, .moveFile, .syncDirectory,
     ]
 
-    /// A folder with a source store of one record, `new`, and the target of the operation. A restore over a store finds the record
-    /// `old` there.
+    /// A folder with a source store of one record, `new`, and the target of the operation. A restore over a store finds the
+    /// record `old` there.
     private struct Scene {
         let operation: Operation
         let faults: FaultInjector

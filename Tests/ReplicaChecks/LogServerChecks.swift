@@ -29,6 +29,7 @@ package struct LogServerChecks: Sendable {
 
     /// The checks that every shared log must pass.
     package func conformance() async throws {
+        // A server has a clock of its own.
         try await LogConformance(letTimePass: { try await Task.sleep(for: $0) }) { try await server.log("test") }.run()
     }
 

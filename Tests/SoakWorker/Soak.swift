@@ -2,13 +2,15 @@ import Foundation
 import ModelStore
 import TestSupport
 
-/// `DIR SHIFTS COMMITS SEED [leak]`: the work of a service, in shifts of an hour. Each shift opens the store, makes COMMITS commits,
-/// and closes the store. The clock moves with the commits.
+/// `DIR SHIFTS COMMITS SEED [leak]`: the work of a service, in shifts of an hour. Each shift opens the store, makes COMMITS
+/// commits, and closes the store. The clock moves with the commits.
 ///
-/// During a shift, the number of records grows and shrinks. Live queries, models, scopes, readers of the feed and held snapshots come
-/// and go. One consumer follows. A second consumer ends, and its lease expires. Retention removes change sets by their number, and by age.
+/// During a shift, the number of records grows and shrinks. Live queries, models, scopes, readers of the feed and held snapshots
+/// come and go. One consumer follows. A second consumer ends, and its lease expires. Retention removes change sets by their
+/// number, and by age.
 ///
-/// Prints one line after each shift: `sample` with `NAME=NUMBER` for each resource. With `leak`, it keeps each model that it uses.
+/// Prints one line after each shift: `sample` with `NAME=NUMBER` for each resource. With `leak`, it keeps each model that it
+/// uses.
 struct Soak {
     private static let shiftSeconds = 3_600.0
     private static let retainedSeconds = 900

@@ -16,7 +16,8 @@ import Testing
                 Issue.record("seed \(seed): \(error.message)\n\(text)")
                 continue
             }
-            // The texts are compared: `==` finds NaN different from itself, -0.0 equal to 0.0, and two spellings of a string equal.
+            // The texts are compared: `==` finds NaN different from itself, -0.0 equal to 0.0, and two spellings of a string
+            // equal.
             let hasNaN = text.contains("nan")
             #expect(parsed == tree || hasNaN, "seed \(seed): \(text)")
             #expect(parsed.text.utf8.elementsEqual(text.utf8), "seed \(seed): \(text)")

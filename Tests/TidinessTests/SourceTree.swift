@@ -14,9 +14,7 @@ struct SourceTree {
 
     /// Returns the Swift files below a folder of the project, without build folders.
     static func files(below folder: String) throws -> [File] {
-        try paths(below: [folder], extension: "swift").map { path in
-            File(path: path, lines: try text(path).components(separatedBy: "\n"))
-        }
+        try paths(below: [folder], extension: "swift").map(file)
     }
 
     /// Returns the sorted paths of the files with an extension below some folders, without build folders.
@@ -29,11 +27,57 @@ struct SourceTree {
                 if url.lastPathComponent.hasPrefix(".build") {
                     walk.skipDescendants()
                 } else if url.pathExtension == `extension` {
-                    paths.append(String(url.path.dropFirst(root.path.count + (root.path.hasSuffix("/") ? 0 : 1))))
+                    paths.append(relativePath(url))
                 }
             }
         }
         return paths.sorted()
+    }
+
+    /// Returns the paths of all files and folders of the project below sources, tests and tools, and of the files at the top.
+    static func places() -> [String] {
+        var paths = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
+        for folder in [".ci", "Sources", "Tests", "Tools"] {
+            guard
+                let walk = FileManager.default.enumerator(
+                    at: root.appending(path: folder), includingPropertiesForKeys: nil)
+            else { continue }
+            for case let url as URL in walk {
+                if url.lastPathComponent.hasPrefix(".build") {
+                    walk.skipDescendants()
+                } else {
+                    paths.append(relativePath(url))
+                }
+            }
+        }
+        return paths
+    }
+
+    /// Whether a path is that of a file with Swift, C or a script.
+    static func isCode(_ path: String) -> Bool {
+        if path.hasSuffix(".swift") || path.hasSuffix(".c") { return true }
+        let url = root.appending(path: path)
+        return path.hasPrefix("Tools/") && url.pathExtension.isEmpty && !isFolder(url)
+    }
+
+    /// Returns a Swift file.
+    static func file(_ path: String) throws -> File {
+        File(path: path, lines: try text(path).components(separatedBy: "\n"))
+    }
+
+    private static func relativePath(_ url: URL) -> String {
+        String(url.path.dropFirst(root.path.count + (root.path.hasSuffix("/") ? 0 : 1)))
+    }
+
+    /// Returns the sorted names of the folders in a folder of the project.
+    static func folders(in folder: String) -> [String] {
+        let base = root.appending(path: folder)
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: base.path)) ?? []
+        return names.filter { isFolder(base.appending(path: $0)) }.sorted()
+    }
+
+    private static func isFolder(_ url: URL) -> Bool {
+        (try? url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory) == true
     }
 
     /// Returns the text of a file of any kind, by its path relative to the project's folder.

@@ -1,8 +1,8 @@
 import Foundation
 import ModelStore
 
-/// Compares the stores of all nodes after the rounds with the calls in the nodes' output. No search for an order is needed, as each write
-/// knows its number.
+/// Compares the stores of all nodes after the rounds with the calls in the nodes' output. No search for an order is needed, as
+/// each write knows its number.
 struct ClusterCheck {
     /// The contradictions, each as a sentence.
     private(set) var findings: [String] = []

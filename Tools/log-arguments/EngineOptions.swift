@@ -59,8 +59,8 @@ package struct EngineOptions: ParsableArguments {
 
     /// Opens the log of a name.
     ///
-    /// - Throws: ``SharedLogError``, with the code `refused` if this program cannot use the engine, or the directory of the snapshots does
-    ///   not exist.
+    /// - Throws: ``SharedLogError``, with the code `refused` if this program cannot use the engine, or the directory of the
+    ///   snapshots does not exist.
     package func open(log: String) async throws -> any SharedLog {
         var isDirectory = ObjCBool(false)
         if let snapshots {

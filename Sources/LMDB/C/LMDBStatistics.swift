@@ -7,7 +7,8 @@ package struct LMDBStatistics: Hashable, Sendable {
     package let overflowPages: Int
     package internal(set) var entries: Int
 
-    /// Whether a file can have these pages and entries. LMDB gives the numbers of a damaged file as they are, and their sums overflow.
+    /// Whether a file can have these pages and entries. LMDB gives the numbers of a damaged file as they are, and their sums
+    /// overflow.
     var isPossible: Bool {
         guard pageSize > 0 else { return false }
         // Four of them can be added, in bytes.

@@ -75,7 +75,8 @@ enum SystemCalls {
         return errno == ENOENT || errno == ENOTDIR ? .missing : .unknown
     }
 
-    /// Renames a file, and fails with `EEXIST` where the new name exists. Unlike a link and an unlink, the file never has two names.
+    /// Renames a file, and fails with `EEXIST` where the new name exists. Unlike a link and an unlink, the file never has two
+    /// names.
     static func renameToNew(_ old: String, _ new: String) -> Bool { unsafe clmdb_rename_to_new(old, new) == 0 }
 
     /// Exchanges two files in one step.

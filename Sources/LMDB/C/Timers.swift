@@ -5,8 +5,8 @@ internal import CLMDB
 /// Dispatch has timers too, but the first of them needs descriptors and threads of Dispatch's own. Without a free descriptor it
 /// ends the process, and without a thread it waits without an end, inside the write that sets the timer.
 ///
-/// Life: the thread starts with the first environment that is opened for writing, and ends with the process. A forked child has no copy of
-/// it, and starts its own.
+/// Life: the thread starts with the first environment that is opened for writing, and ends with the process. A forked child has
+/// no copy of it, and starts its own.
 /// - `state` is protected by its mutex. `changes` is written with it held. The thread waits while `changes` has the value that it
 ///   read together with the entries, so it misses none.
 package enum Timers {
@@ -42,7 +42,8 @@ package enum Timers {
         }
     }
 
-    /// Calls `body` on the thread after a time. It must be quick, because it delays the others. The thread must have been started.
+    /// Calls `body` on the thread after a time. It must be quick, because it delays the others. The thread must have been
+    /// started.
     package static func after(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {
         let time = ContinuousClock.now + delay
         state.withLock {

@@ -2,18 +2,18 @@ internal import CLMDB
 
 /// Copies of a store in use.
 ///
-/// LMDB's own copy of all pages holds the writer lock while it reads the meta pages. It therefore waits for a writer, also for one
-/// that is stopped, and a copy within a write transaction waits for itself. These copies take no lock: a read transaction keeps the
-/// pages of its commit from reuse.
+/// LMDB's own copy of all pages holds the writer lock while it reads the meta pages. It therefore waits for a writer, also for
+/// one that is stopped, and a copy within a write transaction waits for itself. These copies take no lock: a read transaction
+/// keeps the pages of its commit from reuse.
 extension LMDBEnvironment {
     /// Begins a copy of the newest commit, with its free pages, in an empty directory. The copy has the same transaction number.
     ///
-    /// No writer waits for the copy, and the copy waits for no writer. Until it ends, writers cannot reuse the pages that they free,
-    /// and this process can neither enlarge the map nor drop a database.
+    /// No writer waits for the copy, and the copy waits for no writer. Until it ends, writers cannot reuse the pages that they
+    /// free, and this process can neither enlarge the map nor drop a database.
     ///
     /// - Parameter directory: the copy is its `data.mdb`, which the caller syncs.
-    /// - Throws: ``LMDBError``: as beginning a read transaction; `truncated` if the file lacks pages of the commit; the system's errors.
-    ///   Nothing is left in the directory then.
+    /// - Throws: ``LMDBError``: as beginning a read transaction; `truncated` if the file lacks pages of the commit; the system's
+    ///   errors. Nothing is left in the directory then.
     package func beginCopy(to directory: String) throws(LMDBError) -> FileCopy {
         let reader = try beginRead()
         let pages = reader.pages
@@ -43,8 +43,8 @@ extension LMDBEnvironment {
         return copy
     }
 
-    /// Copies the newest commit to an empty directory without its free pages, and restarts transaction numbers. LMDB then reads all
-    /// pages, which are checked before. It takes no lock of a writer either.
+    /// Copies the newest commit to an empty directory without its free pages, and restarts transaction numbers. LMDB then reads
+    /// all pages, which are checked before. It takes no lock of a writer either.
     package func compact(to directory: String) throws(LMDBError) {
         let transaction = try beginRead()
         try transaction.snapshot.requireSoundPages()

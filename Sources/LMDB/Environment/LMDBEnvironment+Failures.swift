@@ -152,8 +152,8 @@ extension LMDBEnvironment {
 }
 
 extension LMDBError {
-    /// Returns the error of a failed write to a file. LMDB reports a short write as EIO; the free space distinguishes a full disk from a
-    /// broken one.
+    /// Returns the error of a failed write to a file. LMDB reports a short write as EIO; the free space distinguishes a full disk
+    /// from a broken one.
     func tellingFullDisk(of descriptor: Int32) -> LMDBError {
         let roomForAnything = 1 << 20
         guard code == .ioError, let free = SystemCalls.freeBytes(of: descriptor), free < roomForAnything else {

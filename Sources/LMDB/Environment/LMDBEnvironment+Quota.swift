@@ -14,8 +14,8 @@ extension LMDBEnvironment {
 
     /// Finds how far the data file may grow. Called by the opening, before any transaction.
     ///
-    /// A store that is larger already gets room for deletes if its free pages are too few for them. The deletes free pages, so the
-    /// next opening adds no more room.
+    /// A store that is larger already gets room for deletes if its free pages are too few for them. The deletes free pages, so
+    /// the next opening adds no more room.
     func applyQuota() throws(LMDBError) {
         guard let quota else { return }
         let used = try (sizes().lastPage + 1) * pageSize
@@ -88,8 +88,8 @@ extension LMDBEnvironment {
 
     // MARK: Making room
 
-    /// Makes the pages usable that only dead readers or pins keep: clears the slots of dead readers, and makes a checkpoint of the redo log,
-    /// which moves the pins of all processes to the newest commit.
+    /// Makes the pages usable that only dead readers or pins keep: clears the slots of dead readers, and makes a checkpoint of
+    /// the redo log, which moves the pins of all processes to the newest commit.
     package func releasePages() throws(LMDBError) {
         try clearStaleReaders()
         guard let redo else { return }

@@ -4,8 +4,8 @@ internal import Synchronization
 /// The meta pages after a failed sync.
 ///
 /// When a sync fails, Linux takes the pages for written: the next sync succeeds without them. A meta page on the disk can then be
-/// older or newer than the one that programs see. LMDB would reuse pages that the meta page on the disk still needs, and a loss of
-/// power would leave a damaged file. So both meta pages are written again and synced before the next write transaction.
+/// older or newer than the one that programs see. LMDB would reuse pages that the meta page on the disk still needs, and a loss
+/// of power would leave a damaged file. So both meta pages are written again and synced before the next write transaction.
 ///
 /// Linux since 4.13 reports a failed sync once for each open file: https://lwn.net/Articles/752063/
 extension LMDBEnvironment {
@@ -15,8 +15,8 @@ extension LMDBEnvironment {
     /// Returns whether the meta pages of a file have to be written again.
     static func isUnsettled(_ node: FileNode) -> Bool { unsettledFiles.withLock { $0.contains(node) } }
 
-    /// Whether a sync has failed and the next write transaction has to make up for it: with a redo log, one of any process since the last
-    /// checkpoint, otherwise one of this process.
+    /// Whether a sync has failed and the next write transaction has to make up for it: with a redo log, one of any process since
+    /// the last checkpoint, otherwise one of this process.
     package func hasFailedSync() throws(LMDBError) -> Bool {
         if isUnsettled.load(ordering: .relaxed) { return true }
         guard let redo else { return false }
@@ -30,7 +30,8 @@ extension LMDBEnvironment {
         isUnsettled.store(true, ordering: .relaxed)
     }
 
-    /// Writes the meta pages again and syncs the file, if a commit has failed. Called by the write transaction that has just begun.
+    /// Writes the meta pages again and syncs the file, if a commit has failed. Called by the write transaction that has just
+    /// begun.
     func settle() throws(LMDBError) {
         guard isUnsettled.load(ordering: .relaxed) else { return }
         try Self.syncMetaPages(handle, pageSize: pageSize, path: path)

@@ -206,8 +206,8 @@ extension LMDBEnvironment {
         }
     }
 
-    /// Makes LMDB's commit. One that is too large for the redo log is made in LMDB's own order: its pages, a sync, its meta page. So no
-    /// other process sees it before it is durable.
+    /// Makes LMDB's commit. One that is too large for the redo log is made in LMDB's own order: its pages, a sync, its meta page.
+    /// So no other process sees it before it is durable.
     private func commit(_ transaction: OpaquePointer, _ logged: RedoLog.Appended?) -> Int32 {
         guard case .inDataFile = logged, let redo else { return unsafe Calls.commit(transaction) }
         let code = redo.commitLarge {

@@ -16,7 +16,8 @@ package final class LMDBEnvironment: Sendable {
         package var maximumByteCount: Int?
         package var maximumReaders: Int
         package var maximumDatabases: Int
-        /// Whether the environment is opened for transactions. Otherwise it only lists and clears readers, and needs no free slot.
+        /// Whether the environment is opened for transactions. Otherwise it only lists and clears readers, and needs no free
+        /// slot.
         package var readsPages = true
         package var isReadOnly: Bool
         /// False leaves syncing to the system. A crash of the machine may then damage the store, so use it for temporary stores

@@ -1,11 +1,11 @@
 /// The share of each file in the greatest size of a store, and the reserve for deletes.
 ///
-/// The limit covers the lengths of `data.mdb`, `redo.log`, `redo.checkpoint`, `lock.mdb` and `feed.wake`. All but the data file have
-/// a known greatest length, so the rest of the limit belongs to the data file. LMDB never allocates a page behind its map, so a map
-/// of that size keeps the limit, for all writes and for any number of processes.
+/// The limit covers the lengths of `data.mdb`, `redo.log`, `redo.checkpoint`, `lock.mdb` and `feed.wake`. All but the data file
+/// have a known greatest length, so the rest of the limit belongs to the data file. LMDB never allocates a page behind its map,
+/// so a map of that size keeps the limit, for all writes and for any number of processes.
 ///
-/// A part of the data file is a reserve: a delete needs pages too, because LMDB writes changed pages to new places. Once less than
-/// the reserve is free, only transactions with a right to use it can commit.
+/// A part of the data file is a reserve: a delete needs pages too, because LMDB writes changed pages to new places. Once less
+/// than the reserve is free, only transactions with a right to use it can commit.
 package struct Quota: Equatable, Sendable {
     /// The least size of a store that a program may ask for, in bytes.
     package static let minimumByteCount = 4 << 20

@@ -41,8 +41,8 @@ struct ReaderTable {
 
     // MARK: Slots of this process
 
-    /// Frees the slots that have the number of this process, before its first transaction: they were left by an ended process that
-    /// had the number. LMDB takes them for slots of this process, and keeps them as long as it runs.
+    /// Frees the slots that have the number of this process, before its first transaction: they were left by an ended process
+    /// that had the number. LMDB takes them for slots of this process, and keeps them as long as it runs.
     ///
     /// - Returns: false, without a change, if a running process of another pid namespace has the number.
     func clearLeftovers(ofProcess own: Int32 = getpid()) -> Bool {
@@ -89,7 +89,8 @@ struct ReaderTable {
 
     /// Moves the pins of all processes forward to a commit.
     ///
-    /// A slot that its process gives up meanwhile, and that a reader takes, has a newer commit than the pin had. So it is left alone.
+    /// A slot that its process gives up meanwhile, and that a reader takes, has a newer commit than the pin had. So it is left
+    /// alone.
     func movePins(to transaction: UInt64) {
         for slot in usedSlots where isPin(slot) {
             let pinned = self.transaction(slot)

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// A mark of each process of ModelStore that has a store with a redo log open: a shared lock on a byte of `redo.checkpoint`. The kernel
-/// releases it when its process ends for any reason.
+/// A mark of each process of ModelStore that has a store with a redo log open: a shared lock on a byte of `redo.checkpoint`. The
+/// kernel releases it when its process ends for any reason.
 ///
-/// A process that sets it has recovered the store before, or has found it in use by another process with the mark. LMDB's own lock does not
-/// show that: another LMDB program takes it too.
+/// A process that sets it has recovered the store before, or has found it in use by another process with the mark. LMDB's own
+/// lock does not show that: another LMDB program takes it too.
 final class UseMark: Sendable {
     /// Behind the end of the file.
     private static let offset = 1 << 33

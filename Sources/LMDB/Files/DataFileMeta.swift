@@ -70,8 +70,8 @@ struct DataFileMeta: Equatable {
             ))
     }
 
-    /// Returns the first bytes of a snapshot's meta page. They are built from the parts that the snapshot has read, because a later
-    /// commit can overwrite the page in the file at any moment.
+    /// Returns the first bytes of a snapshot's meta page. They are built from the parts that the snapshot has read, because a
+    /// later commit can overwrite the page in the file at any moment.
     static func bytes(of pages: SnapshotPages) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(littleEndian: UInt64(0))

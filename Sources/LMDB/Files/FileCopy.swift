@@ -7,8 +7,8 @@ internal import Glibc
 /// while try copy.advance() { print(copy.byteCount, copy.totalByteCount) }
 /// ```
 ///
-/// The new file has its full length from the beginning, and blocks of zeros become holes in it. If the copy is not advanced to its
-/// end, its file is removed.
+/// The new file has its full length from the beginning, and blocks of zeros become holes in it. If the copy is not advanced to
+/// its end, its file is removed.
 package struct FileCopy: ~Copyable {
     private static let chunkByteCount = 1 << 20
     /// Only whole blocks of this size become holes.
@@ -131,8 +131,8 @@ package struct FileCopy: ~Copyable {
         }
     }
 
-    /// Returns whether the block at an offset of the chunk has only zeros. Pages begin with their numbers, so this usually ends at the
-    /// first byte.
+    /// Returns whether the block at an offset of the chunk has only zeros. Pages begin with their numbers, so this usually ends
+    /// at the first byte.
     private func isZero(at start: Int, of count: Int) -> Bool {
         unsafe chunk.withUnsafeBytes { bytes in
             unsafe bytes[start..<min(start + Self.blockByteCount, count)].allSatisfy { $0 == 0 }

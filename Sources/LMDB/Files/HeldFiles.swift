@@ -59,8 +59,8 @@ final class HeldFiles: Sendable {
         case cut(byteCount: Int)
     }
 
-    /// Throws if a name leads to another file than at the opening, or to none, or if the data file was cut. Renaming the directory
-    /// does not count.
+    /// Throws if a name leads to another file than at the opening, or to none, or if the data file was cut. Renaming the
+    /// directory does not count.
     ///
     /// - Parameter leastBytes: how long the data file was at least; LMDB never makes it shorter.
     func requireWhole(_ operation: StaticString, path: String, leastBytes: Int) throws(LMDBError) {

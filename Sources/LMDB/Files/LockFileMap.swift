@@ -13,8 +13,8 @@ internal import Glibc
 /// - at the next multiple of 64: the mutex of the writer;
 /// - at the next multiple of 64: the slots of readers, 64 bytes each.
 ///
-/// POSIX locks belong to the process: closing any descriptor of the file releases LMDB's locks on it. So the descriptor stays open
-/// until LMDB has closed the environment. From then on the map has zeros, which its last users may still read.
+/// POSIX locks belong to the process: closing any descriptor of the file releases LMDB's locks on it. So the descriptor stays
+/// open until LMDB has closed the environment. From then on the map has zeros, which its last users may still read.
 ///
 /// `@unchecked Sendable`: the address never changes.
 @safe
@@ -75,8 +75,8 @@ final class LockFileMap: @unchecked Sendable {
         }
     }
 
-    /// Returns whether another process holds LMDB's lock that says that a process with this number uses the reader table. A process
-    /// of another pid namespace may have the same number.
+    /// Returns whether another process holds LMDB's lock that says that a process with this number uses the reader table. A
+    /// process of another pid namespace may have the same number.
     func isInUse(byOtherProcess process: Int32) -> Bool {
         descriptor.withLock { descriptor in
             guard let descriptor else { return false }

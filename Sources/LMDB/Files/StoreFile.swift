@@ -32,8 +32,8 @@ package enum StoreFile {
         return SystemCalls.sync(path, isDirectory: true)
     }
 
-    /// Renames a file, and fails with `EEXIST` (in `errno`) if the new name exists. The file has one name at any moment, except on
-    /// file systems that cannot rename so.
+    /// Renames a file, and fails with `EEXIST` (in `errno`) if the new name exists. The file has one name at any moment, except
+    /// on file systems that cannot rename so.
     package static func move(_ old: String, toNew new: String) -> Bool {
         if CallFaults.fails(.moveFile, path: new) { return false }
         if SystemCalls.renameToNew(old, new) { return true }
@@ -60,8 +60,8 @@ package enum StoreFile {
         throw LMDBError(code: errno, operation: "open", path: path)
     }
 
-    /// Creates a file and opens it for reading and writing. It gets the owner and the mode of an open file, as far as this process may
-    /// give files away.
+    /// Creates a file and opens it for reading and writing. It gets the owner and the mode of an open file, as far as this
+    /// process may give files away.
     static func create(_ path: String, like model: Int32) throws(LMDBError) -> Int32 {
         let descriptor = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw LMDBError(code: errno, operation: "open", path: path) }

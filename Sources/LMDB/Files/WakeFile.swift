@@ -97,8 +97,8 @@ package final class WakeFile: @unchecked Sendable {
         return bytes.indices.reduce(0) { $0 | UInt32(bytes[$1]) << (8 * $1) }
     }
 
-    /// Increments the count and wakes all waiting threads, in all processes. Has no effect if the file was opened read-only, or if
-    /// another program truncated it.
+    /// Increments the count and wakes all waiting threads, in all processes. Has no effect if the file was opened read-only, or
+    /// if another program truncated it.
     package func wakeAll() {
         guard isWritable, SystemCalls.byteCount(of: descriptor) ?? 0 >= WakeFile.byteCount else { return }
         unsafe map.advanced(by: WakeFile.countOffset).assumingMemoryBound(to: Atomic<UInt32>.self).pointee

@@ -27,8 +27,8 @@ package final class LMDBOverlay: Sendable {
     /// The number of keys, in all databases, that have another value or are absent.
     package var entryCount: Int { tables.reduce(0) { $0 + ($1?.entries.count ?? 0) } }
 
-    /// Checks that the entries of each database are in ascending order of their keys, each key once. Tests call it; it is empty in
-    /// release builds.
+    /// Checks that the entries of each database are in ascending order of their keys, each key once. Tests call it; it is empty
+    /// in release builds.
     ///
     /// - Complexity: O(n)
     package func _checkInvariants() {

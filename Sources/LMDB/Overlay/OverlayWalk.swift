@@ -3,8 +3,8 @@ internal import CLMDB
 /// Moves a cursor over a database with an overlay: through the entries of the snapshot and of the overlay together, in the order
 /// of their keys.
 ///
-/// It returns the same results as LMDB: a code, the key and the value. A class, so that a cursor without an overlay needs only one word for it. One cursor
-/// owns it, on one thread at a time.
+/// It returns the same results as LMDB: a code, the key and the value. A class, so that a cursor without an overlay needs only
+/// one word for it. One cursor owns it, on one thread at a time.
 @safe
 final class OverlayWalk {
     /// The direction in which both positions are valid.

@@ -6,8 +6,8 @@ enum DataFileCheck {
     ///
     /// - Parameters:
     ///   - meta: the first bytes of the commit's meta page (``DataFileMeta``), which need not be in the file.
-    ///   - leaves: whether leaves and large values are checked too, and that no page is used twice. Otherwise only branches and the free list
-    ///     are read, and the leaves must be in the file.
+    ///   - leaves: whether leaves and large values are checked too, and that no page is used twice. Otherwise only branches and
+    ///     the free list are read, and the leaves must be in the file.
     /// - Complexity: O(pages), without leaves O(branches).
     static func damage(
         _ descriptor: Int32, meta: [UInt8], leaves: Bool, path: String

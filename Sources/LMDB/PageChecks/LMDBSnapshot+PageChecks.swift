@@ -1,6 +1,6 @@
 extension LMDBSnapshot {
-    /// Throws `damaged` unless all pages of all databases and the free list are sound, in a read transaction. Linear in the number
-    /// of pages.
+    /// Throws `damaged` unless all pages of all databases and the free list are sound, in a read transaction. Linear in the
+    /// number of pages.
     func requireSoundPages() throws(LMDBError) {
         try requireSoundPages(of: .main)
         try requireSoundFreeList()

@@ -2,9 +2,9 @@ internal import CLMDB
 
 /// Checks the pages that LMDB reads in write transactions, before it reads them.
 ///
-/// LMDB reads a page of the newest commit on the way to a key, next to that way, in the main database, or in the free list. Each is
-/// checked once for a process. A page with a higher number than the file had at first was written since by a sound process. The pages
-/// that the transaction has changed are in LMDB's memory, and need no check.
+/// LMDB reads a page of the newest commit on the way to a key, next to that way, in the main database, or in the free list. Each
+/// is checked once for a process. A page with a higher number than the file had at first was written since by a sound process.
+/// The pages that the transaction has changed are in LMDB's memory, and need no check.
 ///
 /// - The main database and the free list are checked as a whole, and so are trees of few pages at their first use.
 /// - In larger trees, an operation checks the way to its key and the pages beside it, because LMDB moves entries between
@@ -169,8 +169,8 @@ final class PageChecks: @unchecked Sendable {
 
     // MARK: Pages
 
-    /// Follows the way from a page to a position, checks its pages, and appends them to the path. Returns the first damaged one; nil
-    /// if all are sound.
+    /// Follows the way from a page to a position, checks its pages, and appends them to the path. Returns the first damaged one;
+    /// nil if all are sound.
     private func damage(
         from start: UInt64, _ startBounds: KeyBounds, to position: TreePosition, of tree: MappedTree,
         _ path: inout TreePath

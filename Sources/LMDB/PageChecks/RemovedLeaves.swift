@@ -1,8 +1,8 @@
 /// The leaves that the deletions of a write transaction may have merged.
 ///
-/// A deletion can merge its leaf with a neighbouring one, whose neighbour then becomes the neighbour of both. So a run of leaves, in
-/// the order of the commit before, counts as one. Each deletion checks the leaf on either side of its run, and adds both to it,
-/// because it may merge with one of them.
+/// A deletion can merge its leaf with a neighbouring one, whose neighbour then becomes the neighbour of both. So a run of leaves,
+/// in the order of the commit before, counts as one. Each deletion checks the leaf on either side of its run, and adds both to
+/// it, because it may merge with one of them.
 ///
 /// The runs are disjoint sets with path compression: R. E. Tarjan, "Efficiency of a Good But Not Linear Set Union Algorithm",
 /// JACM 1975.

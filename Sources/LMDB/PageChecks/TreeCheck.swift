@@ -68,8 +68,8 @@ struct TreeCheck {
             .map { .page($0) }
     }
 
-    /// Returns the first damage among the branches of a tree, which are a hundredth of its pages. The leaves must be in the file, and are
-    /// not read.
+    /// Returns the first damage among the branches of a tree, which are a hundredth of its pages. The leaves must be in the file,
+    /// and are not read.
     static func damageOfBranches(_ record: TreeRecord, of content: Content, in pages: SnapshotPages) -> Damage? {
         guard record.isSound(in: pages) else { return .record }
         guard record.root != MappedPage.none else { return nil }
@@ -143,8 +143,8 @@ struct TreeCheck {
 
     /// Returns whether the entries of a page fill the space from an offset to the end of the page, without gaps and overlaps.
     ///
-    /// Each begins at an offset of its own, and ends where the next one begins or at the end of the page. Together they have the size
-    /// of the space. Then the chain from the first of them to the end contains all.
+    /// Each begins at an offset of its own, and ends where the next one begins or at the end of the page. Together they have the
+    /// size of the space. Then the chain from the first of them to the end contains all.
     private func fillsSpace(_ page: UnsafeRawPointer, _ count: Int, from start: Int, isLeaf: Bool) -> Bool {
         unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: size / 128) { begins in
             unsafe begins.initialize(repeating: 0)

@@ -25,8 +25,8 @@ extension MappedTree {
             word = count >= 8 ? UInt64(bigEndian: unsafe start.loadUnaligned(as: UInt64.self)) : 0
         }
 
-        /// Returns a negative number if the key of an entry is before this key, 0 if it is the same, and a positive number if it is
-        /// after it.
+        /// Returns a negative number if the key of an entry is before this key, 0 if it is the same, and a positive number if it
+        /// is after it.
         @inline(__always)
         func order(of entry: UnsafeRawPointer) -> Int {
             let other = unsafe MappedPage.key(entry)

@@ -1,8 +1,8 @@
 /// A walk over the entries of a database's tree, in either direction, as one snapshot has it.
 ///
-/// The next leaf is prefetched while the current one is walked, from the third leaf on. The processor cannot predict the accesses,
-/// because the entries of a page are not in address order. Each entry prefetches only a few lines: all lines at once would delay
-/// the current entries. Rows 9b, 9c and 9d of the benchmarks measure the gain.
+/// The next leaf is prefetched while the current one is walked, from the third leaf on. The processor cannot predict the
+/// accesses, because the entries of a page are not in address order. Each entry prefetches only a few lines: all lines at once
+/// would delay the current entries. Rows 9b, 9c and 9d of the benchmarks measure the gain.
 ///
 /// The owner must call ``free(_:)`` at the end.
 @safe

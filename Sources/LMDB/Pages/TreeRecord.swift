@@ -1,5 +1,5 @@
-/// What LMDB stores of the tree of a database: in the meta pages for the free list and the main database, and in the main database
-/// for all others.
+/// What LMDB stores of the tree of a database: in the meta pages for the free list and the main database, and in the main
+/// database for all others.
 ///
 /// Offsets in the 48 bytes:
 ///
@@ -57,8 +57,8 @@ struct TreeRecord {
         return flags & flagsOfDatabases == 0x08
     }
 
-    /// Returns whether a tree can be so: the depth fits the root, it has no more pages than its snapshot, and no more entries than
-    /// fit into its leaves.
+    /// Returns whether a tree can be so: the depth fits the root, it has no more pages than its snapshot, and no more entries
+    /// than fit into its leaves.
     func isSound(in pages: SnapshotPages) -> Bool {
         guard root == MappedPage.none ? depth == 0 : 1...Self.maximumDepth ~= depth else { return false }
         let most = Int(clamping: pages.count)

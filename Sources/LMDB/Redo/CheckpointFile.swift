@@ -7,8 +7,8 @@ internal import Glibc
 ///   record is in one sector, so a slot without a valid record is damage;
 /// - 8,192: flags (``Flags``), one byte each. They are never synced: recovery makes up for failed syncs too.
 ///
-/// All its blocks exist from the start, so a full disk does not matter. Only the holder of LMDB's write lock writes records and clears flags.
-/// Any thread whose sync has failed sets a flag.
+/// All its blocks exist from the start, so a full disk does not matter. Only the holder of LMDB's write lock writes records and
+/// clears flags. Any thread whose sync has failed sets a flag.
 struct CheckpointFile {
     /// The reasons to make a checkpoint before the next write.
     struct Flags: OptionSet {
@@ -75,8 +75,8 @@ struct CheckpointFile {
     /// Whether the file has all its bytes.
     var isWhole: Bool { SystemCalls.byteCount(of: descriptor) ?? 0 >= Self.byteCount }
 
-    /// Whether the newest checkpoint is closed, in a file that an earlier version of ModelStore wrote; nil for another file. That version
-    /// had the number at 8, and at 36 whether it is closed.
+    /// Whether the newest checkpoint is closed, in a file that an earlier version of ModelStore wrote; nil for another file. That
+    /// version had the number at 8, and at 36 whether it is closed.
     func isEarlierClosed() throws(LMDBError) -> Bool? {
         var newest: (number: UInt64, isClosed: Bool)?
         for slot in [0, 1] {

@@ -6,7 +6,8 @@
 /// - 32: secret of the log, 16 bytes (``RedoSecret``);
 /// - 48: size of the data file's pages, 4 bytes;
 /// - 52: 1 if the log has no commit and the next writer makes another checkpoint first (``isClosed``), otherwise 0, 4 bytes;
-/// - 56: the end of the log at the checkpoint (``RedoTail``): offset, address, checksum, transaction, and ``RedoTail/relaxedSince``;
+/// - 56: the end of the log at the checkpoint (``RedoTail``): offset, address, checksum, transaction, and
+///   ``RedoTail/relaxedSince``;
 /// - 96: the first 152 bytes of the commit's meta page (``DataFileMeta``);
 /// - 248: XXH64 of the bytes before.
 ///
@@ -20,8 +21,8 @@ package struct CheckpointRecord: Equatable, Sendable {
     let identity: CheckpointIdentity
     let secret: RedoSecret
     package let pageSize: Int
-    /// Whether the data file is whole without the log. Until the next checkpoint only LMDB's own syncs change it, also if another program
-    /// writes to it.
+    /// Whether the data file is whole without the log. Until the next checkpoint only LMDB's own syncs change it, also if another
+    /// program writes to it.
     package let isClosed: Bool
     /// The end of the log, from which it continues.
     let tail: RedoTail

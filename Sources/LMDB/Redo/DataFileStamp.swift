@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// What a data file says of its redo log, in bytes of its first page that LMDB never uses. The files of a store know each other by it.
+/// What a data file says of its redo log, in bytes of its first page that LMDB never uses. The files of a store know each other
+/// by it.
 ///
 /// - 512: magic text, 8 bytes;
 /// - 520: 1 if commits after the last checkpoint may be in the log only (``isOpen``), otherwise 0, 4 bytes, and 4 zeros;
@@ -8,9 +9,10 @@ internal import Glibc
 /// - 544: the identity of the checkpoint that is being made, or of the last one, 16 bytes;
 /// - 560: XXH64 of the bytes before.
 ///
-/// A sector of the disk holds all of it, and none of the bytes that LMDB writes, so it is never torn. A checkpoint writes it twice: before
-/// its sync of the data file with the identity that it is going to have, and after its record is on the disk. So the identity in
-/// `redo.checkpoint` is one of the two here after any crash, and in no copy of the file from another time, or of another store.
+/// A sector of the disk holds all of it, and none of the bytes that LMDB writes, so it is never torn. A checkpoint writes it
+/// twice: before its sync of the data file with the identity that it is going to have, and after its record is on the disk. So
+/// the identity in `redo.checkpoint` is one of the two here after any crash, and in no copy of the file from another time, or of
+/// another store.
 struct DataFileStamp: Equatable {
     private static let offset = 512
     private static let byteCount = 56

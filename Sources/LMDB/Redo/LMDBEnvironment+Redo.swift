@@ -69,8 +69,8 @@ extension LMDBEnvironment: LoggedFile {
         try body(UInt64(unsafe Calls.identifier(of: transaction)) - 1)
     }
 
-    /// Makes the checkpoint that has to follow a commit which was too large for the log. The commit is durable without it, and if it
-    /// fails, the next write tries it again. The caller has the writer seat.
+    /// Makes the checkpoint that has to follow a commit which was too large for the log. The commit is durable without it, and if
+    /// it fails, the next write tries it again. The caller has the writer seat.
     func checkpointLargeCommit(_ redo: RedoLog) {
         try? whileHoldingWriterLock { newest throws(LMDBError) in try redo.prepare(newest: newest, self) }
     }
@@ -126,8 +126,8 @@ extension LMDBEnvironment: LoggedFile {
         return try RedoStatus(files)
     }
 
-    /// Opens an environment without its lock file, runs `body`, and closes it. The caller holds the ``LockFile``, so no other process
-    /// and no other part of this one has it open.
+    /// Opens an environment without its lock file, runs `body`, and closes it. The caller holds the ``LockFile``, so no other
+    /// process and no other part of this one has it open.
     package static func whileHeld<Value>(
         at path: String, options: Options, _ body: (LMDBEnvironment) -> Value
     ) throws(LMDBError) -> Value {

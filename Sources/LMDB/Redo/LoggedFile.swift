@@ -1,4 +1,5 @@
-/// What the redo log needs of the environment whose commits it has. The caller holds LMDB's write lock where nothing else is said.
+/// What the redo log needs of the environment whose commits it has. The caller holds LMDB's write lock where nothing else is
+/// said.
 protocol LoggedFile: AnyObject, Sendable {
     var path: String { get }
     var pageSize: Int { get }

@@ -29,7 +29,8 @@ struct RedoEntries {
         isDamaged = hasDurableEntryBehindTail(secret, tag)
     }
 
-    /// Returns the header that follows an end; nil if there is none. The next entry is behind the last one, or at the beginning of the file.
+    /// Returns the header that follows an end; nil if there is none. The next entry is behind the last one, or at the beginning
+    /// of the file.
     private static func next(
         after tail: RedoTail, in content: [UInt8], _ secret: RedoSecret, _ tag: UInt64
     ) -> (entry: RedoEntry, offset: Int)? {

@@ -11,16 +11,16 @@
 /// - 56: checksum of the bytes 0 to 55;
 /// - 64: the operations (``RedoOperations``), and zeros up to a multiple of 8 bytes.
 ///
-/// Integers have 8 bytes, where nothing else is said, and are little-endian. Both checksums are keyed with the secret. A header has its
-/// own, so that looking for entries does not read what only looks like one.
+/// Integers have 8 bytes, where nothing else is said, and are little-endian. Both checksums are keyed with the secret. A header
+/// has its own, so that looking for entries does not read what only looks like one.
 struct RedoEntry: Equatable {
     static let headerByteCount = 64
     private static let checksumOffset = 56
     static let alignment = 8
 
     private(set) var operationByteCount = 0
-    /// Whether the entry has no operations, because LMDB itself makes the commit durable. It stands for a commit only if the data file has
-    /// that commit.
+    /// Whether the entry has no operations, because LMDB itself makes the commit durable. It stands for a commit only if the data
+    /// file has that commit.
     let isInDataFile: Bool
     let transaction: UInt64
     let durableAddress: UInt64

@@ -47,8 +47,8 @@ package struct RedoFiles {
             remedy: "close the store in all processes, then open it again")
     }
 
-    /// Makes the files for a store that has none. The caller holds the ``LockFile``: another process that has the store open would
-    /// go on without the log.
+    /// Makes the files for a store that has none. The caller holds the ``LockFile``: another process that has the store open
+    /// would go on without the log.
     ///
     /// - Throws: ``LMDBError``. Then there are no files.
     package static func create(in path: String) throws(LMDBError) {
@@ -102,8 +102,8 @@ package struct RedoFiles {
         try forget(in: path)
     }
 
-    /// Removes the files of a store, also if one of them is missing or damaged and the store is refused. The data file is put back to the
-    /// last commit up to which it is whole. The caller holds the ``LockFile``.
+    /// Removes the files of a store, also if one of them is missing or damaged and the store is refused. The data file is put
+    /// back to the last commit up to which it is whole. The caller holds the ``LockFile``.
     ///
     /// - Returns: how many commits are given up; nil if the files do not say.
     /// - Throws: ``LMDBError`` with the code `damaged` if the data file is not whole either. Then nothing is changed.
@@ -121,7 +121,8 @@ package struct RedoFiles {
         guard StoreFile.syncData(data, path: dataPath) else {
             throw LMDBError(code: errno, operation: "fdatasync", path: path)
         }
-        // The side file first: a log alone is a leftover. With the stamp alone, the next opening for writing makes the files again.
+        // The side file first: a log alone is a leftover. With the stamp alone, the next opening for writing makes the files
+        // again.
         for name in names {
             guard unsafe unlink(path + "/" + name) == 0 || errno == ENOENT, StoreFile.syncDirectory(path) else {
                 throw LMDBError(code: errno, operation: "unlink", path: path + "/" + name)

@@ -4,15 +4,16 @@ internal import Glibc
 /// The redo log of an environment, as this process uses it: one append and one sync make a commit durable, and LMDB's own file is
 /// synced at checkpoints only.
 ///
-/// The log contains the commits since the last checkpoint. A store that no process has closed is put back to the checkpoint, and the log
-/// is run again (``RedoRecovery``). The pages of the checkpoint are still there, because each process that writes has a pin on
-/// them (``RedoPin``).
+/// The log contains the commits since the last checkpoint. A store that no process has closed is put back to the checkpoint, and
+/// the log is run again (``RedoRecovery``). The pages of the checkpoint are still there, because each process that writes has a
+/// pin on them (``RedoPin``).
 ///
 /// Cycle of a write, all within LMDB's write lock: ``prepare(newest:_:)``, the operations, ``append(_:transaction:waits:_:)``,
 /// LMDB's commit, and ``withdraw(_:isSynced:)`` if that fails.
 ///
-/// Cycle of a checkpoint: a write that finds one due begins it, and goes on. Another thread syncs the data file. The next write of this
-/// process after that writes the record. If the log is full before, or pins keep too many pages, a write makes the checkpoint itself.
+/// Cycle of a checkpoint: a write that finds one due begins it, and goes on. Another thread syncs the data file. The next write
+/// of this process after that writes the record. If the log is full before, or pins keep too many pages, a write makes the
+/// checkpoint itself.
 ///
 /// - `state` is protected by its mutex. Only the holder of the writer seat changes it.
 /// - `sync` is protected by its mutex. The thread that syncs and the holder of the writer seat change it.
@@ -20,8 +21,8 @@ final class RedoLog: Sendable {
     private struct State {
         /// The newest checkpoint that this process knows.
         var checkpoint: CheckpointRecord
-        /// Whether it was read within LMDB's write lock, and synced. Before, another process may still take it back, or may have been killed
-        /// before its sync.
+        /// Whether it was read within LMDB's write lock, and synced. Before, another process may still take it back, or may have
+        /// been killed before its sync.
         var isConfirmed = false
         var tail: RedoTail
         var pin: RedoPin?
@@ -107,8 +108,8 @@ final class RedoLog: Sendable {
         }
     }
 
-    /// Runs a sync of the data file while no other thread of this process syncs it: Linux reports a failed sync once for each descriptor, so
-    /// one of two threads would take lost pages for written.
+    /// Runs a sync of the data file while no other thread of this process syncs it. Linux reports a failed sync once for each
+    /// descriptor, so one of two threads would take lost pages for written.
     private func syncingAlone<Result>(_ body: () throws(LMDBError) -> Result) throws(LMDBError) -> Result {
         let end = DispatchSemaphore(value: 0)
         var previous: Sync?
@@ -137,8 +138,8 @@ final class RedoLog: Sendable {
         }
     }
 
-    /// Syncs the data file while no writer waits for it, so that the sync of a checkpoint has little to write. Does nothing if another
-    /// thread syncs it, or if the log is closed.
+    /// Syncs the data file while no writer waits for it, so that the sync of a checkpoint has little to write. Does nothing if
+    /// another thread syncs it, or if the log is closed.
     func syncAhead(_ file: some LoggedFile) {
         let end = DispatchSemaphore(value: 0)
         let isFree = sync.withLock { sync -> Bool in
@@ -154,8 +155,8 @@ final class RedoLog: Sendable {
 
     // MARK: Writing
 
-    /// Makes sure that the log has all commits and no other entry, and that the pages of the checkpoint stay. Makes a checkpoint if not,
-    /// and begins or ends one if it is time. Called by a write transaction that has just begun.
+    /// Makes sure that the log has all commits and no other entry, and that the pages of the checkpoint stay. Makes a checkpoint
+    /// if not, and begins or ends one if it is time. Called by a write transaction that has just begun.
     ///
     /// - Parameter newest: the newest commit.
     func prepare(newest: UInt64, _ file: some LoggedFile) throws(LMDBError) {
@@ -200,8 +201,8 @@ final class RedoLog: Sendable {
             isCheckingElsewhere: isChecking ? false : try isMadeElsewhere(&state, file))
     }
 
-    /// Returns whether another process is making a checkpoint. If it does not end for a quarter of the log, or of the pages that pins may
-    /// keep, that process was stopped or killed.
+    /// Returns whether another process is making a checkpoint. If it does not end for a quarter of the log, or of the pages that
+    /// pins may keep, that process was stopped or killed.
     private func isMadeElsewhere(_ state: inout State, _ file: some LoggedFile) throws(LMDBError) -> Bool {
         // Only near the limit of a checkpoint does the answer matter.
         guard
@@ -351,8 +352,8 @@ final class RedoLog: Sendable {
         LMDBError(code: SystemCalls.lastCode, operation: "\(operation)", path: files.log.path)
     }
 
-    /// Takes over a newer checkpoint of another process, and the entries of other processes up to the newest commit. Takes back the
-    /// entry of a commit that was not made, because its process was killed or could not write all of it.
+    /// Takes over a newer checkpoint of another process, and the entries of other processes up to the newest commit. Takes back
+    /// the entry of a commit that was not made, because its process was killed or could not write all of it.
     private func catchUp(_ state: inout State, _ newest: UInt64) throws(LMDBError) {
         let hasNewer = try files.side.hasNewer(than: state.checkpoint)
         if hasNewer || !state.isConfirmed {
@@ -379,8 +380,8 @@ final class RedoLog: Sendable {
         }
     }
 
-    /// A killed process leaves one entry without a commit. More of them are acknowledged commits, which the data file has lost in a crash:
-    /// a program that knows no log opened it before this one could recover it.
+    /// A killed process leaves one entry without a commit. More of them are acknowledged commits, which the data file has lost in
+    /// a crash: a program that knows no log opened it before this one could recover it.
     private func missingCommits() -> LMDBError {
         LMDBError(
             .recoveryNeeded, operation: "mdb_txn_begin", path: path,
@@ -413,8 +414,8 @@ final class RedoLog: Sendable {
         }
     }
 
-    /// Writes the record of a checkpoint whose sync has ended. If another process has made a checkpoint meanwhile, or has begun one,
-    /// that one is newer.
+    /// Writes the record of a checkpoint whose sync has ended. If another process has made a checkpoint meanwhile, or has begun
+    /// one, that one is newer.
     private func endCheckpoint(_ state: inout State, _ file: some LoggedFile) throws(LMDBError) {
         let record = sync.withLock { sync -> CheckpointRecord? in
             guard case .finished(let record) = sync else { return nil }
@@ -506,8 +507,8 @@ final class RedoLog: Sendable {
         }
     }
 
-    /// Ends the pin, which keeps freed pages from reuse. The next write takes a new one. The last process that had one closes the log. The
-    /// caller has the writer seat, or the environment is being closed.
+    /// Ends the pin, which keeps freed pages from reuse. The next write takes a new one. The last process that had one closes the
+    /// log. The caller has the writer seat, or the environment is being closed.
     func end(_ file: some LoggedFile) {
         waitForSync(thenCloses: false)
         let pin = state.withLock { state in

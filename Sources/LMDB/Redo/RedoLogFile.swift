@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// The redo log, `redo.log`: entries one after the other. At the end of the file they continue at its beginning, where the last checkpoint
-/// has made room (``RedoTail/place(of:after:capacity:limit:)``).
+/// The redo log, `redo.log`: entries one after the other. At the end of the file they continue at its beginning, where the last
+/// checkpoint has made room (``RedoTail/place(of:after:capacity:limit:)``).
 ///
 /// The file only grows, and its blocks are written before they are used. So an entry overwrites blocks that exist, which needs
 /// no space, and its sync writes no metadata of the file. Only the holder of LMDB's write lock writes to it.
@@ -66,8 +66,8 @@ struct RedoLogFile {
         return StoreFile.syncData(descriptor, path: path)
     }
 
-    /// Says that the entries of a new log follow, or those of the log before if its checkpoint does not reach the disk, and syncs that; false
-    /// (and `errno`) on failure.
+    /// Says that the entries of a new log follow, or those of the log before if its checkpoint does not reach the disk, and syncs
+    /// that; false (and `errno`) on failure.
     ///
     /// A file without the tag of its checkpoint has lost its entries, or is of another store.
     func begin(_ secret: RedoSecret, after old: RedoSecret) -> Bool {

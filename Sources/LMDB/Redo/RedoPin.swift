@@ -1,9 +1,10 @@
 internal import CLMDB
 
-/// A read transaction whose slot keeps the pages of the last checkpoint: LMDB does not use a freed page again while a slot may need it.
+/// A read transaction whose slot keeps the pages of the last checkpoint: LMDB does not use a freed page again while a slot may
+/// need it.
 ///
-/// Each process that writes has its own, because the slot of another process goes when that process ends. The process that makes a
-/// checkpoint moves the pins of all processes to it, so a stopped process keeps no more pages than the others.
+/// Each process that writes has its own, because the slot of another process goes when that process ends. The process that makes
+/// a checkpoint moves the pins of all processes to it, so a stopped process keeps no more pages than the others.
 ///
 /// `@unchecked Sendable`: with `MDB_NOTLS` any thread may end the transaction, and only the holder of the writer seat does.
 @safe

@@ -93,8 +93,8 @@ enum RedoRecovery {
                 hasLog: true,
                 notice: "the files of the redo log were missing or cut, and are made again; nothing is lost")
         case .run(let last):
-            // Relaxed commits that only the data file has, or commits of a program that knows no log. The latter may have used pages of the
-            // checkpoint again, and then only the data file as it is can be whole.
+            // Relaxed commits that only the data file has, or commits of a program that knows no log. The latter may have used
+            // pages of the checkpoint again, and then only the data file as it is can be whole.
             if found.situation.newest > last, try isCheckpointDamaged(found, path) {
                 return try examine(found, .newerThanLog, path, options)
             }
@@ -148,8 +148,8 @@ enum RedoRecovery {
         }
     }
 
-    /// Returns meta pages with the tree of a checkpoint, and numbers that give the next transaction the number `last`; those of the
-    /// checkpoint if no transaction follows it.
+    /// Returns meta pages with the tree of a checkpoint, and numbers that give the next transaction the number `last`; those of
+    /// the checkpoint if no transaction follows it.
     private static func metas(_ record: CheckpointRecord, before last: UInt64) -> [[UInt8]] {
         let newest = last > record.transaction ? last - 1 : record.transaction
         return [0, 1].map { index in
@@ -250,8 +250,8 @@ enum RedoRecovery {
             notice: "\(what); data.mdb is whole and stays as it is, and the other files end in .unused now")
     }
 
-    /// Says on the disk that a data file needs no log, before files that are not its own go: an interruption would leave a store that
-    /// seems to have lost its log.
+    /// Says on the disk that a data file needs no log, before files that are not its own go: an interruption would leave a store
+    /// that seems to have lost its log.
     private static func closeStamp(_ found: ExaminedFiles, _ path: String) throws(LMDBError) {
         guard found.situation.stamp != .none else { return }
         let dataPath = path + "/data.mdb"
@@ -280,8 +280,8 @@ enum RedoRecovery {
 
     // MARK: Giving up commits
 
-    /// Makes a store usable that is refused because a file of its log is missing or damaged, and removes its log. The caller holds the
-    /// ``LockFile``.
+    /// Makes a store usable that is refused because a file of its log is missing or damaged, and removes its log. The caller
+    /// holds the ``LockFile``.
     ///
     /// - Returns: how many commits are given up; nil if the files do not say.
     /// - Throws: ``LMDBError`` with the code `damaged` if the data file is not whole either. Then nothing is changed.

@@ -1,8 +1,8 @@
-/// The key of the checksums in a redo log: 128 random bits, which no value of the store knows. So no value can contain bytes that pass
-/// for an entry.
+/// The key of the checksums in a redo log: 128 random bits, which no value of the store knows. So no value can contain bytes that
+/// pass for an entry.
 ///
-/// The checksum is SipHash-2-4: J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012. It takes linear
-/// time in the number of bytes.
+/// The checksum is SipHash-2-4: J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012. It takes
+/// linear time in the number of bytes.
 package struct RedoSecret: Hashable, Sendable {
     let low: UInt64
     let high: UInt64

@@ -38,7 +38,8 @@ package struct RedoTail: Equatable, Sendable {
         isInDataFile = entry.isInDataFile
     }
 
-    /// Returns where the next entry goes: behind the last one, or at the beginning of the file if the entries there are no longer needed.
+    /// Returns where the next entry goes: behind the last one, or at the beginning of the file if the entries there are no longer
+    /// needed.
     ///
     /// - Parameters:
     ///   - start: the end of the log at the checkpoint: entries from there on are needed.

@@ -4,8 +4,8 @@ package struct FoundValues: ~Copyable, ~Escapable {
     /// How many keys are looked up at once: about as many as a processor can wait for.
     package static let capacity = 16
 
-    /// One value for each key; without an address if the key has to be looked up alone. On the heap, because an inline array would be copied at each
-    /// access.
+    /// One value for each key; without an address if the key has to be looked up alone. On the heap, because an inline array
+    /// would be copied at each access.
     private var values: [UnsafeRawBufferPointer] = unsafe []
     /// The branch entry of the last search, for the next ones: keys are mostly looked up in order.
     private var slot: MappedPageSlot?

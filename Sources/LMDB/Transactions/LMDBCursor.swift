@@ -6,8 +6,8 @@ internal import CLMDB
 /// position. From after the last entry, `previous()` moves to the last one. From before the first entry, `next()` moves to the
 /// first one.
 ///
-/// A cursor of a read transaction reads the pages itself. That of a write transaction is LMDB's, because only LMDB knows the pages
-/// that the transaction has changed.
+/// A cursor of a read transaction reads the pages itself. That of a write transaction is LMDB's, because only LMDB knows the
+/// pages that the transaction has changed.
 @safe
 package struct LMDBCursor: ~Copyable, ~Escapable {
     private enum Standing {

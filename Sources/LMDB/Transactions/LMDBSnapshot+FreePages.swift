@@ -2,8 +2,8 @@ extension LMDBSnapshot {
     /// Returns the number of pages in the free list. LMDB's free list is a database of its own. Under the number of each
     /// transaction that freed pages, it has a count and that many page numbers.
     ///
-    /// - Parameter transactionID: counts only pages that later transactions freed. A reader of the snapshot with this number keeps
-    ///   writers from using them.
+    /// - Parameter transactionID: counts only pages that later transactions freed. A reader of the snapshot with this number
+    ///   keeps writers from using them.
     /// - Complexity: O(*n*) in the number of these transactions.
     package func freePageCount(freedAfter transactionID: Int = 0) throws(LMDBError) -> Int {
         var cursor = try openCursor(LMDBDatabase.freeList)

@@ -23,8 +23,8 @@ final class EtcdCalls: Sendable {
         let password: String
     }
 
-    /// The longest wait for an answer to a write. A cluster that loses its leader during a write may never answer, and has a new leader
-    /// within two seconds.
+    /// The longest wait for an answer to a write. A cluster that loses its leader during a write may never answer, and has a new
+    /// leader within two seconds.
     private static let writePatience = Duration.seconds(2)
     /// The number of bytes of a write for each of which the wait is a second longer.
     private static let byteCountPerSecond = 256 << 10

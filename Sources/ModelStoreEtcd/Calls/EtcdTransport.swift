@@ -8,8 +8,8 @@ import Synchronization
 
 /// The transport of gRPC calls to an etcd cluster: one connection, to the first member that can be reached.
 ///
-/// grpc-swift-nio-transport ends a connection on which more than 200 control frames come in 30 seconds, and etcd sends a PING about
-/// once a call. Delete this file, and use that package, once it has a setting for the limit.
+/// grpc-swift-nio-transport ends a connection on which more than 200 control frames come in 30 seconds, and etcd sends a PING
+/// about once a call. Delete this file, and use that package, once it has a setting for the limit.
 ///
 /// - `state` is protected by its mutex.
 final class EtcdTransport: ClientTransport {

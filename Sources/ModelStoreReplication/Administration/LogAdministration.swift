@@ -46,8 +46,8 @@ public struct LogAdministration: Sendable {
 
     /// Returns the place of a replica in the log. Processes may have the replica open.
     ///
-    /// - Throws: ``/ModelStore/StoreError``: `invalidValue` for a store that is no replica, or one of another log; `logUnavailable`, and as
-    ///   opening a store.
+    /// - Throws: ``/ModelStore/StoreError``: `invalidValue` for a store that is no replica, or one of another log;
+    ///   `logUnavailable`, and as opening a store.
     public func status(ofReplicaAt path: String) async throws -> ReplicaStatus {
         let applied = try await BlockingWork.run { try Self.state(at: path).applied }
         do {
@@ -87,11 +87,11 @@ public struct LogAdministration: Sendable {
     private static let noReplica = StoreError(
         .invalidValue, "the store is no replica of a log", remedy: "name the directory of a node")
 
-    /// Reads all records of a replica, and compares their sum with the sum in the log and with those of the other nodes. Processes may
-    /// have the replica open.
+    /// Reads all records of a replica, and compares their sum with the sum in the log and with those of the other nodes.
+    /// Processes may have the replica open.
     ///
-    /// - Throws: ``/ModelStore/StoreError``: `invalidValue` for a store that is no replica; `damaged`, `logUnavailable`, and as opening a
-    ///   store.
+    /// - Throws: ``/ModelStore/StoreError``: `invalidValue` for a store that is no replica; `damaged`, `logUnavailable`, and as
+    ///   opening a store.
     /// - Complexity: linear in the size of the records.
     public func verify(replicaAt path: String) async throws -> ReplicaVerification {
         let content = try await BlockingWork.run { try Store.countContent(at: path) }
@@ -125,8 +125,8 @@ public struct LogAdministration: Sendable {
     ///   - path: the directory of the store.
     ///   - node: the name of the node that it becomes.
     /// - Returns: the position from which the log goes on.
-    /// - Throws: ``/ModelStore/StoreError``: `inUse`, `logUnavailable`; `invalidValue` if the store is a replica, the log is in use, or there
-    ///   is no place for snapshots; and as opening a store and taking a snapshot.
+    /// - Throws: ``/ModelStore/StoreError``: `inUse`, `logUnavailable`; `invalidValue` if the store is a replica, the log is in
+    ///   use, or there is no place for snapshots; and as opening a store and taking a snapshot.
     public func initialize(fromStoreAt path: String, node: String) async throws -> LogPosition {
         try requireSnapshots()
         try await BlockingWork.run { try Store.requireUnused(path) }
@@ -161,8 +161,8 @@ public struct LogAdministration: Sendable {
         return start
     }
 
-    /// Begins a new generation of a log that no longer continues its nodes, as after the restore of an old backup. The log goes on from
-    /// one node, and the others join it again.
+    /// Begins a new generation of a log that no longer continues its nodes, as after the restore of an old backup. The log goes
+    /// on from one node, and the others join it again.
     ///
     /// No process may have the node's store open. After an interruption, call it again.
     ///
@@ -171,8 +171,8 @@ public struct LogAdministration: Sendable {
     ///   - node: the name of the node.
     ///   - allowsLoss: whether the node may have fewer entries than another node has told the log.
     /// - Returns: the position from which the log goes on.
-    /// - Throws: ``/ModelStore/StoreError``: `invalidValue` if the log continues the node, or another node has more entries; `inUse`,
-    ///   `logUnavailable`, and as opening a store and taking a snapshot.
+    /// - Throws: ``/ModelStore/StoreError``: `invalidValue` if the log continues the node, or another node has more entries;
+    ///   `inUse`, `logUnavailable`, and as opening a store and taking a snapshot.
     public func beginGeneration(
         fromReplicaAt path: String, node: String, allowsLoss: Bool = false
     ) async throws -> LogPosition {
@@ -259,8 +259,9 @@ public struct LogAdministration: Sendable {
     /// No process may have the store open. After an interruption, call it again.
     ///
     /// - Returns: the path of the old directory.
-    /// - Throws: ``/ModelStore/StoreError``: `inUse`, `logUnavailable`; `storeExists` if an old directory is kept already; `invalidValue`
-    ///   without a snapshot, for a store that is no replica, and for one of another log; and as copying. The node's directory is then as it was, unless another program has made a store there meanwhile.
+    /// - Throws: ``/ModelStore/StoreError``: `inUse`, `logUnavailable`; `storeExists` if an old directory is kept already;
+    ///   `invalidValue` without a snapshot, for a store that is no replica, and for one of another log; and as copying. The
+    ///   node's directory is then as it was, unless another program has made a store there meanwhile.
     public func rejoin(at path: String, node: String) async throws -> String {
         try requireSnapshots()
         do {
@@ -299,8 +300,8 @@ public struct LogAdministration: Sendable {
     /// Makes a replica a store without a log, also one that was restored from a backup. It keeps its records and its feed, and
     /// accepts the positions up to here. It does not accept later positions of the other replicas.
     ///
-    /// No process may have the store open. The log is not asked, and may be lost. While it has the node among its members, which is at most
-    /// a day, it keeps entries for the node.
+    /// No process may have the store open. The log is not asked, and may be lost. While it has the node among its members, which
+    /// is at most a day, it keeps entries for the node.
     ///
     /// - Throws: ``/ModelStore/StoreError``: `invalidValue` for a store that is no replica; `inUse`, and as opening a store.
     public static func leave(replicaAt path: String) async throws {
@@ -315,8 +316,8 @@ public struct LogAdministration: Sendable {
     /// If it comes back after all, it joins again with a snapshot.
     ///
     /// - Parameter node: the name of the node.
-    /// - Throws: ``/ModelStore/StoreError``: `inUse` if its program runs, or ended less than 20 seconds ago; `invalidValue` if the log has
-    ///   not heard of such a node within a day; `logUnavailable`, `accessDenied`.
+    /// - Throws: ``/ModelStore/StoreError``: `inUse` if its program runs, or ended less than 20 seconds ago; `invalidValue` if
+    ///   the log has not heard of such a node within a day; `logUnavailable`, `accessDenied`.
     public func remove(node: String) async throws {
         let key = LogMember.keyPrefix + node
         try await asking {

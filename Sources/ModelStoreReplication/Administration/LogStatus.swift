@@ -53,7 +53,8 @@ public struct ReplicaVerification: Sendable {
     public let recordSum: String
     /// The sum that the records have according to the log; nil after a change of the schema, until the next write.
     public let loggedSum: String?
-    /// The nodes that have told the log that they have these records after the same entry. Nodes at other entries are not compared.
+    /// The nodes that have told the log that they have these records after the same entry. Nodes at other entries are not
+    /// compared.
     public let equalNodes: [String]
     /// The nodes that have told the log that they have other records after the same entry.
     public let otherNodes: [String]

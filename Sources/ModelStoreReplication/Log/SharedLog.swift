@@ -1,7 +1,7 @@
 /// A log that several nodes append to and read, kept by an engine such as PostgreSQL.
 ///
-/// Entries have the numbers 1, 2, 3, …, and each is chained to the one before by its hash. The engine keeps them durably and in one
-/// order; elections and majorities are its own.
+/// Entries have the numbers 1, 2, 3, …, and each is chained to the one before by its hash. The engine keeps them durably and in
+/// one order; elections and majorities are its own.
 public protocol SharedLog: Sendable {
     /// The most bytes of an entry.
     var maximumEntryByteCount: Int { get }
@@ -14,10 +14,12 @@ public protocol SharedLog: Sendable {
     /// A log must compare all three. An engine that only checks that no entry has the index would accept a late retry after the
     /// entry was trimmed.
     ///
-    /// - Throws: ``SharedLogError`` with the code `unknown` if the entry may be in the log; every other code means that it is not.
+    /// - Throws: ``SharedLogError`` with the code `unknown` if the entry may be in the log; every other code means that it is
+    ///   not.
     func append(_ entry: LogEntry) async throws(SharedLogError) -> AppendOutcome
 
-    /// Returns the entries after a position, in their order, as many as fit in `maximumByteCount`, and at least one if there is one.
+    /// Returns the entries after a position, in their order, as many as fit in `maximumByteCount`, and at least one if there is
+    /// one.
     ///
     /// - Throws: ``SharedLogError``: `trimmed`; `diverged` if the log has another entry at the position; `otherGeneration`.
     func entries(after position: LogPosition, maximumByteCount: Int) async throws(SharedLogError) -> LogBatch
@@ -31,8 +33,8 @@ public protocol SharedLog: Sendable {
     /// Returns how much of the engine's room is in use.
     func usage() async throws(SharedLogError) -> LogUsage
 
-    /// Begins a new generation of the log, if a position is the newest one: removes all entries, and makes `start` the newest position.
-    /// Registers stay.
+    /// Begins a new generation of the log, if a position is the newest one: removes all entries, and makes `start` the newest
+    /// position. Registers stay.
     ///
     /// - Parameters:
     ///   - start: the position from which the new generation goes on. Its generation is greater than that of `head`.
@@ -51,7 +53,8 @@ public protocol SharedLog: Sendable {
     ///   - key: the key.
     ///   - value: the value; nil to remove the register.
     ///   - version: the version that the register must have; 0 if there must be none.
-    ///   - lifetime: the time after which the engine removes the register unless it is set again, at least a second; nil for no end.
+    ///   - lifetime: the time after which the engine removes the register unless it is set again, at least a second; nil for no
+    ///     end.
     /// - Throws: ``SharedLogError`` with the code `unknown` if the register may have been set.
     func setRegister(
         _ key: String, to value: [UInt8]?, from version: UInt64, lifetime: Duration?

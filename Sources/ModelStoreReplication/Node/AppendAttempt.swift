@@ -1,7 +1,8 @@
 /// Finds the outcome of an append, over lost answers and retries: a state machine without a clock or a log.
 ///
 /// After an answer was lost, the same entry is sent again. The log's compare lets at most one of them in, so a repetition does no
-/// harm. A conflict then shows which entry has the index: this one or another. So the next append of any node decides an unknown append.
+/// harm. A conflict then shows which entry has the index: this one or another. So the next append of any node decides an unknown
+/// append.
 package struct AppendAttempt: Sendable {
     /// The next thing to do.
     package enum Step: Sendable, Equatable {

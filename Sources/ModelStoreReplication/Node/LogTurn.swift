@@ -1,8 +1,8 @@
 import LMDB
 import StoreRuntime
 
-/// A node's turn: a register of the log that the node renews until the turn goes away. The engine ends the turn of a node that is cut
-/// off or gone.
+/// A node's turn: a register of the log that the node renews until the turn goes away. The engine ends the turn of a node that is
+/// cut off or gone.
 ///
 /// The value of the register is the node's name. A turn that the same node has left behind is taken over at once.
 ///

@@ -5,8 +5,8 @@ public struct Replication: Sendable {
     let snapshots: (any SnapshotStore)?
     /// Whether this node changes record types although running programs of other nodes cannot use them afterwards.
     ///
-    /// Without it, such a change fails with `membersTooOld`. With it, these programs stop with `schemaMismatch`. A node counts as running
-    /// for 20 seconds after its end.
+    /// Without it, such a change fails with `membersTooOld`. With it, these programs stop with `schemaMismatch`. A node counts as
+    /// running for 20 seconds after its end.
     public var stopsOlderPrograms = false
     /// Whether the replica applies entries by itself. Tests with a schedule of their own call ``Replicator/follow()``.
     package var followsByItself = true
@@ -29,8 +29,8 @@ public struct Replication: Sendable {
 
     /// Replicates a store through a log whose old entries are replaced by snapshots.
     ///
-    /// A node takes a snapshot after each 100,000 entries. The log keeps the entries of the last hour, and those that a node of the
-    /// last day has not applied.
+    /// A node takes a snapshot after each 100,000 entries. The log keeps the entries of the last hour, and those that a node of
+    /// the last day has not applied.
     ///
     /// - Parameters:
     ///   - log: the log that all replicas share.

@@ -40,8 +40,8 @@ public struct ReplicationStatus: Sendable {
         (self.node, self.applied, self.head, self.state) = (node, applied, head, state)
     }
 
-    /// Notes an answer of the log. An answer to a call from before the last failure says nothing about the log now. A replica that has
-    /// stopped stays so.
+    /// Notes an answer of the log. An answer to a call from before the last failure says nothing about the log now. A replica
+    /// that has stopped stays so.
     mutating func noteAnswer(calledAt call: ContinuousClock.Instant) {
         if case .stopped = state { return }
         if let lost, call < lost { return }

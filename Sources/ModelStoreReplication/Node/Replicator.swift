@@ -6,8 +6,8 @@ package import StoreRuntime
 
 /// Keeps a store equal to the other replicas of a log: appends what the store writes, and applies what others have appended.
 ///
-/// The store's metadata says how far it has applied the log, in the same transaction as the entry's changes. So a process that ends
-/// at any moment loses and doubles nothing, and the next one goes on from there.
+/// The store's metadata says how far it has applied the log, in the same transaction as the entry's changes. So a process that
+/// ends at any moment loses and doubles nothing, and the next one goes on from there.
 ///
 /// - `state` is protected by its mutex. The writer thread takes `pending`.
 package final class Replicator: CommitLog {
@@ -43,8 +43,8 @@ package final class Replicator: CommitLog {
         var follower: Task<Void, Never>?
         /// That of the last look at the engine's room.
         var usageLevel = LogUsage.Level.low
-        /// The versions of the registers of programs in other directories with this node's name, as of the last look; nil before the
-        /// first.
+        /// The versions of the registers of programs in other directories with this node's name, as of the last look; nil before
+        /// the first.
         var namesakes: [String: UInt64]?
     }
 
@@ -131,8 +131,8 @@ package final class Replicator: CommitLog {
 
     /// Checks that the change sets continue what the log has given to this replica.
     ///
-    /// - Throws: ``CommitLogIsAhead`` if the replica has applied a part of an entry; ``StoreError`` with the code `replicaDiverged` if
-    ///   another program has written change sets that the log lacks.
+    /// - Throws: ``CommitLogIsAhead`` if the replica has applied a part of an entry; ``StoreError`` with the code
+    ///   `replicaDiverged` if another program has written change sets that the log lacks.
     private func requireContinuation(_ content: LoggedEntry, of state: ReplicaState) throws {
         guard let first = content.changeSets.first, first.sequence != state.sequence + 1 else { return }
         do {

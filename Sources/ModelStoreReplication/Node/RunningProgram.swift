@@ -1,15 +1,15 @@
 import Foundation
 import StoreEngine
 
-/// A running program of a node: where it runs, and which record types it declares. Each process of a node tells the others in a register
-/// of its own, which ends soon after the process.
+/// A running program of a node: where it runs, and which record types it declares. Each process of a node tells the others in a
+/// register of its own, which ends soon after the process.
 struct RunningProgram: Sendable {
     /// The beginning of the keys of these registers; the node's name and an id of the process follow.
     static let keyPrefix = "program/"
     /// Twice the time between two calls of ``Replicator/keepUp()``.
     static let lifetime = Duration.seconds(20)
-    /// The most bytes of a register. The register of a larger program has no types, and the program finds out by itself that it is too
-    /// old.
+    /// The most bytes of a register. The register of a larger program has no types, and the program finds out by itself that it
+    /// is too old.
     private static let maximumByteCount = 64 << 10
 
     /// The node's directory, as ``StoreRuntime/ReplicaAccess/place()`` identifies it.

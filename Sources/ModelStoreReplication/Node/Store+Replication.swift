@@ -28,8 +28,8 @@ extension Store {
 
     /// The progress and the state of this replica, now and after each change; nil for a store without replicas.
     ///
-    /// A slow reader misses all but the newest status. While the log can be reached, there is one each second. The sequence ends when the
-    /// store is closed.
+    /// A slow reader misses all but the newest status. While the log can be reached, there is one each second. The sequence ends
+    /// when the store is closed.
     ///
     /// ```swift
     /// guard let updates = store.replicationUpdates else { return }
@@ -39,7 +39,8 @@ extension Store {
     /// ```
     public var replicationUpdates: AsyncStream<ReplicationStatus>? { replicator?.statusUpdates() }
 
-    /// The newest entry of its log that a replica has applied, also if it is open without the log; nil for a store without replicas.
+    /// The newest entry of its log that a replica has applied, also if it is open without the log; nil for a store without
+    /// replicas.
     ///
     /// - Throws: ``StoreError``: `closed`, `damaged`, and as reading.
     public var logPosition: LogPosition? {

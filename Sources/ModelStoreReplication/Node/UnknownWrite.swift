@@ -1,8 +1,8 @@
 import StoreEngine
 public import StoreRuntime
 
-/// A write of a replica whose outcome the node could not learn. It is the ``/ModelStore/StoreError/cause`` of an error with the code
-/// `outcomeUnknown`, and `outcome(of:)` of the store finds out what became of it.
+/// A write of a replica whose outcome the node could not learn. It is the ``/ModelStore/StoreError/cause`` of an error with the
+/// code `outcomeUnknown`, and `outcome(of:)` of the store finds out what became of it.
 ///
 /// A service that keeps it, for example in the answer to a client, can ask later and on another node.
 public struct UnknownWrite: Error, Sendable, Hashable {
@@ -29,8 +29,8 @@ public enum WriteOutcome: Sendable, Hashable {
 extension Store {
     /// Finds out what became of a write whose answer was lost.
     ///
-    /// If the log has no entry in the write's place, an empty entry takes the place. So a request that is still on its way can no longer
-    /// arrive.
+    /// If the log has no entry in the write's place, an empty entry takes the place. So a request that is still on its way can no
+    /// longer arrive.
     ///
     /// ```swift
     /// do {
@@ -41,8 +41,8 @@ extension Store {
     /// }
     /// ```
     ///
-    /// - Throws: ``/ModelStore/StoreError``: `outcomeUnknown` if the log has removed the write's place; `logUnavailable`, `replicaDiverged`;
-    ///   `invalidValue` for a store without replicas. `CancellationError`.
+    /// - Throws: ``/ModelStore/StoreError``: `outcomeUnknown` if the log has removed the write's place; `logUnavailable`,
+    ///   `replicaDiverged`; `invalidValue` for a store without replicas. `CancellationError`.
     public func outcome(of write: UnknownWrite) async throws -> WriteOutcome {
         guard let replicator else {
             throw StoreError(

@@ -1,7 +1,7 @@
 import StoreEngine
 
-/// How far a node has applied the log, as it tells the others in a register. The log keeps the entries after it, until the register
-/// ends.
+/// How far a node has applied the log, as it tells the others in a register. The log keeps the entries after it, until the
+/// register ends.
 struct LogMember: Sendable, Hashable {
     /// The beginning of the keys of these registers; the node's name follows.
     static let keyPrefix = "member/"

@@ -47,13 +47,14 @@ struct SnapshotManifest: Sendable, Hashable {
         earlier = isContinued ? (previous?.marks ?? []).suffix(Self.earlierLimit) : []
     }
 
-    /// Returns the beginning of the names of the files for a log's snapshots. It has the identity and the epoch of the replicas, so that
-    /// several logs can keep their snapshots in one place.
+    /// Returns the beginning of the names of the files for a log's snapshots. It has the identity and the epoch of the replicas,
+    /// so that several logs can keep their snapshots in one place.
     static func filePrefix(_ feed: Position) -> String {
         "snapshot-\(feed.store.uuidString.lowercased())-\(String(feed.epoch, radix: 16))-"
     }
 
-    /// Returns the name of the file for a snapshot. Two copies of one position can differ in their bytes, so the name has their checksum.
+    /// Returns the name of the file for a snapshot. Two copies of one position can differ in their bytes, so the name has their
+    /// checksum.
     static func fileName(_ feed: Position, _ position: LogPosition, _ checksum: LogHash) -> String {
         filePrefix(feed) + "\(position.generation)-\(position.index)-\(checksum).mdb"
     }

@@ -5,9 +5,7 @@ public import ModelStore
 extension StoreOptions {
     /// Logs the events of the store, in addition to the current ``/ModelStore/StoreOptions/onEvent``.
     ///
-    /// Commits are logged at `trace`, growth of the map at `notice` and failed commits at `error`. Writes of foreign programs are
-    /// logged at `warning`, and so are writes that wait for another process and consumers that expired. If models and live
-    /// queries end with an error, that is logged at `error`.
+    /// The documentation of ModelStore lists the level and the metadata of each event, in the article Services.
     ///
     /// - Parameter logger: receives the messages. The thread that commits calls it, so a logger with a slow destination needs a
     ///   buffer.

@@ -136,8 +136,8 @@ public final class FaultInjector: Sendable {
 
     /// Creates an injector for the store in a directory, which may be opened later.
     ///
-    /// - Parameter path: the directory, as the program names it when it opens the store. An injector for a directory around several
-    ///   stores affects all of them.
+    /// - Parameter path: the directory, as the program names it when it opens the store. An injector for a directory around
+    ///   several stores affects all of them.
     public init(path: String) { self.path = path }
 
     /// Runs `body`, during which calls fail.

@@ -51,8 +51,8 @@ public final class MemoryLog: SharedLog, BlockingLog {
         set { faults.withLock { $0.share = newValue } }
     }
 
-    /// The number of bytes of entries that the log takes, for all connections. More of them are refused with the error `full`; nil for
-    /// no limit.
+    /// The number of bytes of entries that the log takes, for all connections. More of them are refused with the error `full`;
+    /// nil for no limit.
     public var byteLimit: Int? {
         get { engine.state.withLock { $0.byteLimit } }
         set { engine.state.withLock { $0.byteLimit = newValue } }
@@ -78,8 +78,8 @@ public final class MemoryLog: SharedLog, BlockingLog {
 
     /// Appends an entry if the log's head is the entry before it, unless a fault hits the append.
     ///
-    /// - Throws: ``/ModelStoreReplication/SharedLogError``: `unavailable`, `unknown`, `full`, `entryTooLarge`; `diverged`, `trimmed` and
-    ///   `otherGeneration` if the log cannot be read on from the entry before.
+    /// - Throws: ``/ModelStoreReplication/SharedLogError``: `unavailable`, `unknown`, `full`, `entryTooLarge`; `diverged`,
+    ///   `trimmed` and `otherGeneration` if the log cannot be read on from the entry before.
     public func append(_ entry: LogEntry) async throws(SharedLogError) -> AppendOutcome { try appendNow(entry) }
 
     /// Returns the entries after a position, as many as fit in `maximumByteCount`, and at least one if there is one.

@@ -27,7 +27,7 @@ public struct ReadContext: ~Escapable {
         return try value(binding.type.database, key: key.bytes)
     }
 
-    /// Decodes a stored record to its Swift value. All ways of finding a record end here.
+    /// Decodes a stored record to its Swift value, however it was found.
     @inlinable
     func decoded<R: Record>(
         _ stored: RawSpan, key: RawSpan, _ binding: TypedBinding

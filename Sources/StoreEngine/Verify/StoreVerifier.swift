@@ -3,9 +3,9 @@ package import LMDB
 /// Checks all parts of a store against each other, in one snapshot.
 ///
 /// The walk covers metadata, the catalog, the databases, the feed, the records, indexes and counters of each type, the samples of
-/// the records, and the trail. If all of these are right, it also checks the pages of the file. It reads the raw databases instead of an open `Store`, so that it also works where damage keeps a
-/// store from opening. The walk reports a damaged part once and leaves it out of later comparisons, so that one cause does not
-/// give many findings.
+/// the records, and the trail. If all of these are right, it also checks the pages of the file. It reads the raw databases
+/// instead of an open `Store`, so that it also works where damage keeps a store from opening. The walk reports a damaged part
+/// once and leaves it out of later comparisons, so that one cause does not give many findings.
 package enum StoreVerifier {
     /// Verifies the store in `snapshot`.
     ///

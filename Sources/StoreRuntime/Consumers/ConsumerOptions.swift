@@ -77,8 +77,8 @@ public enum ConsumerEvent: Sendable {
     case waiting
     /// This holder has the consumer now.
     case active(generation: UInt64, position: Position)
-    /// This holder, a node of a replicated store, has lost the consumer for the moment: the log cannot be reached, or another node has
-    /// taken the consumer over. It waits to take it again.
+    /// This holder, a node of a replicated store, has lost the consumer for the moment: the log cannot be reached, or another
+    /// node has taken the consumer over. It waits to take it again.
     case interrupted(StoreError)
     /// A change set failed and will be retried.
     case failed(sequence: UInt64, attempt: Int, error: any Error)

@@ -3,8 +3,8 @@ public import StoreEngine
 
 /// A named reader of the feed whose position the store keeps. Only this process holds it, until it is released.
 ///
-/// All nodes of a replicated store have the same consumers. A node that cannot reach the log for ten seconds may lose the consumer to
-/// another node. It notices that at its next acknowledgement.
+/// All nodes of a replicated store have the same consumers. A node that cannot reach the log for ten seconds may lose the
+/// consumer to another node. It notices that at its next acknowledgement.
 ///
 /// ```swift
 /// let consumer = try await store.holdConsumer("mailer")

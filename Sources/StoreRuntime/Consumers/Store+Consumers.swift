@@ -44,12 +44,12 @@ public struct ConsumerInformation: Hashable, Sendable {
 }
 
 extension Store {
-    /// Takes a consumer, and creates it if there is none of this name. Waits while another holder has it, here, in another process,
-    /// or on another node of a replicated store.
+    /// Takes a consumer, and creates it if there is none of this name. Waits while another holder has it, here, in another
+    /// process, or on another node of a replicated store.
     ///
     /// - Returns: the consumer, which is held until its last reference goes away.
-    /// - Throws: ``StoreError``: `invalidValue` for an option outside its range; `consumerExpired`; `accessDenied` when the wake file cannot be used; as `write`.
-    ///   `CancellationError`.
+    /// - Throws: ``StoreError``: `invalidValue` for an option outside its range; `consumerExpired`; `accessDenied` when the wake
+    ///   file cannot be used; as `write`. `CancellationError`.
     public func holdConsumer(
         _ name: String, _ options: ConsumerOptions = ConsumerOptions()
     ) async throws -> FeedConsumer {

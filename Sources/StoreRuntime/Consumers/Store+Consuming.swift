@@ -8,8 +8,8 @@ extension Store {
     /// Waits while another process has the consumer. Runs until the task is cancelled, and then returns after the current
     /// transaction. `body` does not receive the change sets that it makes itself.
     ///
-    /// One node of a replicated store runs the consumer. While the log cannot be reached, or after another node has taken the consumer
-    /// over, this holder waits to take it again (``ConsumerEvent/interrupted(_:)``).
+    /// One node of a replicated store runs the consumer. While the log cannot be reached, or after another node has taken the
+    /// consumer over, this holder waits to take it again (``ConsumerEvent/interrupted(_:)``).
     ///
     /// ```swift
     /// try await store.consume("totals") { set, tx in

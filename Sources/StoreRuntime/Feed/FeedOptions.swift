@@ -20,8 +20,8 @@ public struct FeedOptions: Sendable {
     public var mergesPending = false
     /// Whether an empty change set reports the position of the reader when the filters let nothing through.
     public var reportsProgress = false
-    /// The most changes in one part of a change set, which a reader keeps in memory. From 1 to 16,777,216; a reader with another value fails
-    /// with ``StoreError/Code/invalidValue``.
+    /// The most changes in one part of a change set, which a reader keeps in memory. From 1 to 16,777,216; a reader with another
+    /// value fails with ``StoreError/Code/invalidValue``.
     ///
     /// A part is left out if no change in it passes the filters. The last part always comes if an earlier part came; it may then
     /// be empty.

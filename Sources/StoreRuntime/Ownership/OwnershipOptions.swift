@@ -3,7 +3,8 @@ public struct OwnershipOptions: Sendable {
     /// How long a record's model is kept after its last pin was released, in case a caller asks for it again. The default is
     /// zero, and the least. A duration of several centuries means forever.
     public var gracePeriod = Duration.zero
-    /// The most models that the grace period keeps at once, from 0 to 2^32. With more, the registry releases the model that has waited longest.
+    /// The most models that the grace period keeps at once, from 0 to 2^32. With more, the registry releases the model that has
+    /// waited longest.
     public var graceLimit = 10_000
     /// How long an object may live after the last scope that had it ended, before a notice reports it as leaked. Other code may
     /// have the object for a moment, such as a task that is about to borrow it. With zero, the registry gives the notice at once.

@@ -280,8 +280,8 @@ public final class OwnershipRegistry: Sendable {
 
     // MARK: Asking
 
-    /// Returns a report of the live objects: their owners and borrowers, and the age of each pin. Also reads the state of the redo
-    /// log from the store's files.
+    /// Returns a report of the live objects: their owners and borrowers, and the age of each pin. Also reads the state of the
+    /// redo log from the store's files.
     ///
     /// - Complexity: linear in the number of pins, models and scopes, and of the commits since the last checkpoint.
     public func report() -> OwnershipReport {

@@ -1,5 +1,5 @@
-/// A report of the live objects: their owners and borrowers, and the age of each pin; and of the pages of the file that the store's
-/// redo log keeps. `description` gives it as text, `Codable` as JSON.
+/// A report of the live objects: their owners and borrowers, and the age of each pin; and of the pages of the file that the
+/// store's redo log keeps. `description` gives it as text, `Codable` as JSON.
 public struct OwnershipReport: Sendable, Codable, Equatable {
     /// A pin, which keeps an object alive.
     public struct Pin: Sendable, Codable, Equatable, CustomStringConvertible {

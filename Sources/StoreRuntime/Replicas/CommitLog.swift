@@ -9,11 +9,12 @@ package protocol CommitLog: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - entry: the change sets, the assigned ids, and the consumers.
-    ///   - replica: the replica state, which the last append or ``catchUp()`` has given; nil before the first. The store keeps it in its
-    ///     metadata and does not read it.
+    ///   - replica: the replica state, which the last append or ``catchUp()`` has given; nil before the first. The store keeps it
+    ///     in its metadata and does not read it.
     /// - Returns: the replica state after this commit.
-    /// - Throws: ``CommitLogIsAhead`` if the log has entries that the store has not applied. The store then aborts the transaction,
-    ///   calls ``catchUp()``, and runs it again. Any other error aborts the transaction, and its writes fail with it.
+    /// - Throws: ``CommitLogIsAhead`` if the log has entries that the store has not applied. The store then aborts the
+    ///   transaction, calls ``catchUp()``, and runs it again. Any other error aborts the transaction, and its writes fail with
+    ///   it.
     func append(_ entry: LoggedEntry, after replica: [UInt8]?) throws -> [UInt8]
 
     /// Checks that the running programs of other nodes can use the record types that the next append gives the store.
@@ -99,8 +100,8 @@ extension CommitLog {
         _ entry: LoggedEntry, _ databases: StoreDatabases, _ raw: inout LMDBWriteTransaction
     ) throws {
         let before = try StoreFormat.replica(databases, raw.snapshot)
-        // After the append, a full map could no longer be grown without a second append. The state keeps its length, so this write takes
-        // the page that the next one needs.
+        // After the append, a full map could no longer be grown without a second append. The state keeps its length, so this
+        // write takes the page that the next one needs.
         if let before { try StoreFormat.writeReplica(before, databases, &raw) }
         let replica = try append(entry, after: before)
         try StoreFormat.writeReplica(replica, databases, &raw)

@@ -24,8 +24,8 @@ extension ReplayedWrite {
             write.expected = Expected(sequence: set.sequence, hash: set.hash)
             writes.append(write)
         }
-        // The last write, which is a commit of its own after a change of the schema. If the process is killed before it, the next one
-        // applies the entry again, and leaves out its change sets.
+        // The last write, which is a commit of its own after a change of the schema. If the process is killed before it, the next
+        // one applies the entry again, and leaves out its change sets.
         writes.append(keep(entry, replica))
         return writes
     }

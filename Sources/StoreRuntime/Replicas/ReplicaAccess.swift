@@ -17,8 +17,8 @@ package struct ReplicaAccess: Sendable {
         return try StoreFormat.replica(core.state.databases, transaction._reading.snapshot)
     }
 
-    /// Returns the replica state as of the newest commit, and the sum of the records that the log has given the store; nil where there is
-    /// none.
+    /// Returns the replica state as of the newest commit, and the sum of the records that the log has given the store; nil where
+    /// there is none.
     ///
     /// - Throws: ``StoreError``: `closed`, and as reading.
     package func stateAndContentSum() throws -> (state: [UInt8]?, sum: ContentSum?) {
@@ -42,8 +42,8 @@ package struct ReplicaAccess: Sendable {
     /// Runs on the writer thread, within ``CommitLog/catchUp()`` or ``perform(_:)``.
     ///
     /// - Parameter entries: in the order of the log, each with the replica state after it.
-    /// - Throws: ``StoreError``: `replicaDiverged` if a change set does not give the feed that the log has. The store then has the
-    ///   entries before it.
+    /// - Throws: ``StoreError``: `replicaDiverged` if a change set does not give the feed that the log has. The store then has
+    ///   the entries before it.
     package func apply(_ entries: [(entry: LoggedEntry, replica: [UInt8])]) throws {
         var writes: [ReplayedWrite] = []
         for (entry, replica) in entries { writes += try ReplayedWrite.all(of: entry, keeping: replica) }
@@ -65,8 +65,8 @@ package struct ReplicaAccess: Sendable {
         return try declared.enumerated().map { try RecordType(id: UInt32($0.offset), declared: $0.element) }
     }
 
-    /// Returns a text that identifies this directory. All processes of a machine that have it open get the same text. Another directory
-    /// has another text, even on a copied disk of another machine. A restart of the machine changes the text.
+    /// Returns a text that identifies this directory. All processes of a machine that have it open get the same text. Another
+    /// directory has another text, even on a copied disk of another machine. A restart of the machine changes the text.
     package func place() throws(StoreError) -> String {
         let file = try requireOpen().environment.fileIdentity
         return "\(BootIdentity.current) \(file.device) \(file.inode) \(file.birthNanoseconds ?? 0)"

@@ -24,7 +24,8 @@ extension Store {
         try access.perform { try access.apply([(LoggedEntry(changeSets: []), state)]) }
     }
 
-    /// Makes a replica that no process has open a store without a log. It keeps its records and its feed, which begins a new epoch.
+    /// Makes a replica that no process has open a store without a log. It keeps its records and its feed, which begins a new
+    /// epoch.
     ///
     /// - Throws: ``StoreError``: `inUse`, `noSuchStore`, and as opening and writing.
     package static func removeReplicaState(at path: String) throws {
@@ -46,8 +47,8 @@ extension Store {
         return (try store.replicaAccess.state(), try store.position)
     }
 
-    /// Counts the sum of a store's records, in one snapshot with its replica state and the sum that the log has given it. Processes may
-    /// have the store open.
+    /// Counts the sum of a store's records, in one snapshot with its replica state and the sum that the log has given it.
+    /// Processes may have the store open.
     ///
     /// - Throws: ``StoreError``: `noSuchStore`, `damaged`, and as opening for reading.
     /// - Complexity: linear in the size of the records.

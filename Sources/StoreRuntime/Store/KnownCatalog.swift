@@ -64,8 +64,8 @@ final class KnownCatalog: Sendable {
         return (head.sequence, head.transactionID == UInt64(transactionID) ? nil : transactionID)
     }
 
-    /// Throws `filesRemoved` if this process has found that the store's files have lost their names. A reader that waits for commits
-    /// must ask, because the commits of other processes may go to other files.
+    /// Throws `filesRemoved` if this process has found that the store's files have lost their names. A reader that waits for
+    /// commits must ask, because the commits of other processes may go to other files.
     func requireFiles() throws(StoreError) {
         try mapLMDB { () throws(LMDBError) in try environment.requireFiles() }
     }

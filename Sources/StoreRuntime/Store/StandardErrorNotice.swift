@@ -2,7 +2,8 @@ import Foundation
 
 /// Writes messages to standard error that a program must see even if it handles no events and no notices.
 enum StandardErrorNotice {
-    /// Writes an event that explains why a program seems to hang, why its store grows, or why writes will soon fail. Ignores all other events.
+    /// Writes an event that explains why a program seems to hang, why its store grows, or why writes will soon fail. Ignores all
+    /// other events.
     static func write(_ event: StoreEvent) {
         switch event {
         case .writerBlocked(let processID, let waited):

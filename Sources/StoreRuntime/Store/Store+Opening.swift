@@ -23,8 +23,8 @@ extension Store {
 
     /// Creates a store that lives in memory until it is closed, if the system offers a memory file system.
     ///
-    /// It works like any other store, with LMDB, indexes and feed, but syncs nothing. If the process is killed, the memory stays in use
-    /// until the next process of the same user creates such a store.
+    /// It works like any other store, with LMDB, indexes and feed, but syncs nothing. If the process is killed, the memory stays
+    /// in use until the next process of the same user creates such a store.
     public static func temporary<each R: Record>(
         records: repeat (each R).Type, options: StoreOptions = StoreOptions()
     ) throws -> Store {

@@ -30,8 +30,9 @@ public final class Store: Sendable {
     ///     directory that holds other files and no store is refused with `notAStore`; hidden files and `lost+found` are allowed.
     ///   - records: the record types that this program uses.
     ///   - options: the options for the first open of the directory in this process.
-    /// - Throws: ``StoreError``: `invalidValue` for an option outside its range and for an empty path, `noSuchStore`, `notAStore`, `newerFormat`, `schemaMismatch` (with the differences), `damaged`,
-    ///   `accessDenied`, `unsupportedFileSystem`, `inUse`, `nestedWrite` and others.
+    /// - Throws: ``StoreError``: `invalidValue` for an option outside its range and for an empty path, `noSuchStore`, `notAStore`,
+    ///   `newerFormat`, `schemaMismatch` (with the differences), `damaged`, `accessDenied`, `unsupportedFileSystem`, `inUse`,
+    ///   `nestedWrite` and others.
     public convenience init<each R: Record>(
         at path: String, records: repeat (each R).Type, options: StoreOptions = StoreOptions()
     ) throws {

@@ -26,8 +26,8 @@ final class StoreCore: Sendable {
     /// Knows which owners and borrowers keep models and other objects alive.
     let ownership: OwnershipRegistry
     private let writer: WriterThread?
-    /// Decides when to report a reader that holds a snapshot, and the same for the pins of processes that write, which hold few pages
-    /// unless checkpoints fail.
+    /// Decides when to report a reader that holds a snapshot, and the same for the pins of processes that write, which hold few
+    /// pages unless checkpoints fail.
     private let snapshotWatches: HandoverMutex<(readers: SnapshotWatch, pins: SnapshotWatch)>
 
     /// The filters of the consumers that this process has held, by name, each with the generation in which it held the consumer.

@@ -118,8 +118,8 @@ package enum StoreDirectory {
 
     /// Removes a directory with the files of a store, and with all others. If that fails, the rest stays.
     package static func remove(_ path: String) {
-        // These calls first, because `removeItem` opens the directory and asks for the type of each file, and gives up if it gets no
-        // answer.
+        // These calls first, because `removeItem` opens the directory and asks for the type of each file, and gives up if it gets
+        // no answer.
         for name in ["data.mdb", "lock.mdb", WakeFile.name] + RedoFiles.names { _ = unsafe unlink(path + "/" + name) }
         guard unsafe rmdir(path) != 0 else { return }
         try? FileManager.default.removeItem(atPath: path)

@@ -14,22 +14,23 @@ public enum StoreEvent: Sendable {
     ///
     /// The process id is nil if the store cannot find it, for example in another pid namespace.
     case writerBlocked(processID: Int32?, waited: Duration)
-    /// Another process is recovering the store, and opening the store waits for it. Each opening reports this once, after one second.
-    /// Without ``StoreOptions/onEvent`` the store writes this event to standard error.
+    /// Another process is recovering the store, and opening the store waits for it. Each opening reports this once, after one
+    /// second. Without ``StoreOptions/onEvent`` the store writes this event to standard error.
     case recoveryAwaited(waited: Duration)
-    /// Opening the store made missing files of the redo log again, or put aside files that did not belong to its data file. The text
-    /// says which. Nothing is lost. Without ``StoreOptions/onEvent`` the store writes this event to standard error.
+    /// Opening the store made missing files of the redo log again, or put aside files that did not belong to its data file. The
+    /// text says which. Nothing is lost. Without ``StoreOptions/onEvent`` the store writes this event to standard error.
     case filesMended(String)
-    /// A reader holds a snapshot beyond the limits (``StoreOptions/snapshotLimits``), so the file grows. A process that has the store
-    /// open for writing looks every half minute. Without ``StoreOptions/onEvent`` the store writes this event to standard error.
+    /// A reader holds a snapshot beyond the limits (``StoreOptions/snapshotLimits``), so the file grows. A process that has the
+    /// store open for writing looks every half minute. Without ``StoreOptions/onEvent`` the store writes this event to standard
+    /// error.
     case snapshotHeld(HeldSnapshot)
-    /// The engine of the store's log has more than half of its room in use, or more than four fifths. When the room is used up, writes
-    /// fail with `logFull`. A replica looks every ten seconds, and reports each rise once. Without ``StoreOptions/onEvent`` the store
-    /// writes this event to standard error.
+    /// The engine of the store's log has more than half of its room in use, or more than four fifths. When the room is used up,
+    /// writes fail with `logFull`. A replica looks every ten seconds, and reports each rise once. Without
+    /// ``StoreOptions/onEvent`` the store writes this event to standard error.
     case logFilling(byteCount: Int, limit: Int)
-    /// This process has opened a store for writing whose format is older than the newest that the store can have. The store works,
-    /// without what the newer format brings. Each opening is reported once, unless the process already has the store open. See
-    /// ``StoreOptions/upgradesFormat``.
+    /// This process has opened a store for writing whose format is older than the newest that the store can have. The store
+    /// works, without what the newer format brings. Each opening is reported once, unless the process already has the store open.
+    /// See ``StoreOptions/upgradesFormat``.
     case olderFormat(found: Int, newest: Int)
     /// A program other than ModelStore has written to the store. The feed lacks its changes, and holds a reset with this sequence
     /// number instead.

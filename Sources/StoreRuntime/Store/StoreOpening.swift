@@ -59,8 +59,8 @@ enum StoreOpening {
         return try found.isSettled(format: format, home: home, records: records, raw.snapshot) ? found.state : nil
     }
 
-    /// Runs `body` on the catalog in a transaction of its own and returns the state after it. Runs `body` again if the store's log
-    /// has other changes before it. Runs on the writer thread.
+    /// Runs `body` on the catalog in a transaction of its own and returns the state after it. Runs `body` again if the store's
+    /// log has other changes before it. Runs on the writer thread.
     ///
     /// - Parameter usesReserve: whether the transaction may use the reserve of a store with a greatest size.
     static func edit(
@@ -157,7 +157,8 @@ enum StoreOpening {
         return StoreState(identity: header.identity, databases: databases, limits: options.limits, catalog: catalog)
     }
 
-    /// Returns the format that a store has after it was opened for writing. It stays as it is, unless the program asks for a newer one.
+    /// Returns the format that a store has after it was opened for writing. It stays as it is, unless the program asks for a
+    /// newer one.
     ///
     /// - Parameter found: the format that it has now.
     private static func format(of found: UInt32, _ environment: LMDBEnvironment, _ options: StoreOptions) -> UInt32 {

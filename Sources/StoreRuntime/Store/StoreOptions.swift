@@ -5,10 +5,11 @@ public import StoreEngine
 /// The options for opening a store. If a process opens a directory a second time, the options of the first open apply, and only
 /// ``isReadOnly`` of its own.
 ///
-/// Opening a store with an option outside its range fails with ``StoreError/Code/invalidValue``, and creates nothing. The ranges are
-/// in <doc:Reliability#Ranges-of-options>.
+/// Opening a store with an option outside its range fails with ``StoreError/Code/invalidValue``, and creates nothing. The ranges
+/// are in <doc:Reliability#Ranges-of-options>.
 public struct StoreOptions: Sendable {
-    /// Whether the store is open for reading only. Nothing is created then, and the store may be on read-only media.
+    /// Whether the store is open for reading only. Nothing is created then, and a closed store may be on read-only media. Opening
+    /// a store that no process has closed recovers it, which writes.
     public var isReadOnly = false
     /// Whether a missing store is created. Its directory must be missing or hold no other files. A missing directory is created
     /// in an existing one.
@@ -18,25 +19,26 @@ public struct StoreOptions: Sendable {
     /// The greatest size of the store in bytes, from 4 MiB to 64 TiB; nil, the default, for no limit.
     ///
     /// The limit covers the lengths of `data.mdb`, `redo.log`, `redo.checkpoint`, `lock.mdb` and `feed.wake` together. They never
-    /// exceed it, whichever writes come, as long as every process that writes to the store sets the same limit. The store does not
-    /// save it.
+    /// exceed it, whichever writes come, as long as every process that writes to the store sets the same limit. The store does
+    /// not save it.
     ///
-    /// At the limit, a write that makes records longer or more fails with ``StoreError/Code/storeFull`` and changes nothing. Reads
-    /// work, and so do writes that make records shorter or fewer, for which the store keeps a sixteenth of the limit free, at least
-    /// 512 KiB and at most 16 MiB. New records then use the freed pages again: the file does not shrink. See
+    /// At the limit, a write that makes records longer or more fails with ``StoreError/Code/storeFull`` and changes nothing.
+    /// Reads work, and so do writes that make records shorter or fewer, for which the store keeps a sixteenth of the limit free,
+    /// at least 512 KiB and at most 16 MiB. New records then use the freed pages again: the file does not shrink. See
     /// <doc:Reliability#Limit-the-size-of-a-store>.
     ///
-    /// A store that is larger already opens, reads and deletes, and may grow by that reserve. With a limit, the feed takes about a
-    /// quarter of it at most, unless you set ``StoreLimits/retainedFeedByteCount``.
+    /// A store that is larger already opens, reads and deletes, and may grow by that reserve. With a limit, the feed takes about
+    /// a quarter of it at most, unless you set ``StoreLimits/retainedFeedByteCount``.
     public var maximumByteCount: Int?
-    /// How much address space the store's map takes at first, in bytes. It takes neither memory nor disk, and is less if the system's
-    /// limit forbids it. A full map grows.
+    /// How much address space the store's map takes at first, in bytes. It takes neither memory nor disk, and is less if the
+    /// system's limit forbids it. A full map grows.
     package var addressSpaceByteCount = 1 << 40
-    /// The most processes and threads that read at the same time, from 1 to 1,000,000. The first program that opens the store fixes
-    /// it. In a store with a redo log, each process that writes counts once more.
+    /// The most processes and threads that read at the same time, from 1 to 1,000,000. The first program that opens the store
+    /// fixes it. In a store with a redo log, each process that writes counts once more.
     public var maximumReaders = 1_024
     /// The most LMDB databases that the environment has open at the same time. The store itself needs up to six, and each record
-    /// type and each index one. Adding a record type past that fails. Each costs every transaction some 60 bytes. From 1 to 65,536.
+    /// type and each index one. Adding a record type past that fails. Each costs every transaction some 60 bytes. From 1 to
+    /// 65,536.
     public var maximumDatabases = 512
     /// Whether to open a store on a network file system, although its locks may not work there.
     public var allowsNetworkFileSystem = false
@@ -60,11 +62,11 @@ public struct StoreOptions: Sendable {
     /// Receives the progress of building indexes after each chunk, on the thread that opens the store or calls
     /// ``Store/buildIndexes()``.
     public var indexProgress: (@Sendable (IndexProgress) -> Void)?
-    /// Whether opening an existing store for writing raises it to the newest format, and adds what the format brings. A store of an
-    /// older format otherwise stays as it is, and ``StoreEvent/olderFormat(found:newest:)`` reports it.
+    /// Whether opening an existing store for writing raises it to the newest format, and adds what the format brings. A store of
+    /// an older format otherwise stays as it is, and ``StoreEvent/olderFormat(found:newest:)`` reports it.
     ///
-    /// Programs with an earlier version of ModelStore cannot use the store afterwards: opening it fails with `newerFormat`, and so
-    /// does the next transaction of a running program. Set this option once the last of these programs is gone.
+    /// Programs with an earlier version of ModelStore cannot use the store afterwards: opening it fails with `newerFormat`, and
+    /// so does the next transaction of a running program. Set this option once the last of these programs is gone.
     ///
     /// A redo log is added only while no other process has the store open. Until then, each opening tries it again.
     public var upgradesFormat = false
@@ -77,8 +79,9 @@ public struct StoreOptions: Sendable {
     /// Receives the events of the store. For a commit, the thread that commits calls it before the writes return, and waits for
     /// it. It must be quick, and must not use the store.
     ///
-    /// While it is nil, the store counts and times no commits, and writes ``StoreEvent/writerBlocked(processID:waited:)``,
-    /// ``StoreEvent/snapshotHeld(_:)`` and ``StoreEvent/logFilling(byteCount:limit:)`` to standard error.
+    /// While it is nil, the store counts and times no commits, and writes these events to standard error:
+    /// ``StoreEvent/writerBlocked(processID:waited:)``, ``StoreEvent/recoveryAwaited(waited:)``, ``StoreEvent/filesMended(_:)``,
+    /// ``StoreEvent/snapshotHeld(_:)`` and ``StoreEvent/logFilling(byteCount:limit:)``.
     public var onEvent: (@Sendable (StoreEvent) -> Void)?
     /// Receives the events of which a program must hear even if it handles none.
     var warn: @Sendable (StoreEvent) -> Void { onEvent ?? StandardErrorNotice.write }
@@ -116,7 +119,7 @@ public struct StoreOptions: Sendable {
     /// The longest time between two looks of the writer thread at the feed and the readers, in seconds.
     var upkeepSeconds = 30.0
 
-    /// More databases than any store has, for tools that open every store. Each database takes 100 bytes of every transaction.
+    /// More databases than any store has, for tools that open every store. Each database costs every transaction some 60 bytes.
     package static let databasesOfAnyStore = 65_536
 
     /// Creates the default options.

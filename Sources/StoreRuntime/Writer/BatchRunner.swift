@@ -303,7 +303,7 @@ extension LMDBEnvironment {
 }
 
 extension StoreError {
-    /// Whether this is the error of a full map or store, after which everything reruns with more room. The error of another store,
-    /// which a closure may throw, is none.
+    /// Whether this is the error of a full map or store, after which everything reruns with more room. The error of another
+    /// store, which a closure may throw, is none.
     var isFull: Bool { (code == .mapFull || code == .storeFull) && cause is LMDBError }
 }

@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Each command of `store-cli`, with a fault at each of its calls of the system. The command ends with a status of its contract and
-/// one line of error, or succeeds. The store then has the state before or after the command, and no file is left over.
+/// Each command of `store-cli`, with a fault at each of its calls of the system. The command ends with a status of its contract
+/// and one line of error, or succeeds. The store then has the state before or after the command, and no file is left over.
 ///
 /// `MODELSTORE_SEED` chooses the calls of the short run.
 @Suite(.serialized, .timeLimit(.minutes(TestLength.isLong ? 290 : 10))) struct CallFaultTests {

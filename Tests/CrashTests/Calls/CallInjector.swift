@@ -74,8 +74,8 @@ struct PreloadedInjector: CallInjector {
     }
 }
 
-/// Makes system calls fail from outside, with `strace`. It counts the calls of each thread on their own, from the beginning of the
-/// main function.
+/// Makes system calls fail from outside, with `strace`. It counts the calls of each thread on their own, from the beginning of
+/// the main function.
 struct TracingInjector: CallInjector {
     static let strace = Command.find(["strace"])
     /// The system calls of the C library for memory of its own must not fail: Swift ends the process then.

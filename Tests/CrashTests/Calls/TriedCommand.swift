@@ -2,7 +2,8 @@ import Testing
 
 /// A command of `store-cli` whose system calls fail in turn.
 struct TriedCommand: Sendable, CustomTestStringConvertible {
-    /// The words of the command. `{given}` stands for the folder of files that a test only reads, `{own}` for the folder of a run.
+    /// The words of the command. `{given}` stands for the folder of files that a test only reads, `{own}` for the folder of a
+    /// run.
     let words: [String]
     /// Whether the output depends on more than the store: on process ids and times.
     var hasVaryingOutput = false

@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Copies of a store with damage of all kinds, used by all commands and by a library's process. Each use gives a result or an error;
-/// none ends the process.
+/// Copies of a store with damage of all kinds, used by all commands and by a library's process. Each use gives a result or an
+/// error; none ends the process.
 ///
 /// `MODELSTORE_SEED` chooses other damage.
 @Suite(.serialized, .timeLimit(.minutes(TestLength.isLong ? 240 : 10))) struct DamagedFileTests {

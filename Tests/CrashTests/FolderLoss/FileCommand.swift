@@ -20,8 +20,8 @@ enum FileCommand: String, CaseIterable {
     /// Whether a store whose making was interrupted cannot be read before the command runs again.
     var completesUnfinishedStores: Bool { self == .open }
 
-    /// Whether the command may fail when it runs again on stores with these contents. An interrupted import into a new store may leave
-    /// the store without records. With a schema, the command then refuses the store, because it is not new.
+    /// Whether the command may fail when it runs again on stores with these contents. An interrupted import into a new store may
+    /// leave the store without records. With a schema, the command then refuses the store, because it is not new.
     func mayRefuse(_ found: [String: String], _ failure: String, _ making: Making) -> Bool {
         self == .importNew && found[Self.originalName] == making.empty && failure.contains("already holds a store")
     }

@@ -1,10 +1,11 @@
 import Foundation
 import TestSupport
 
-/// The possible contents of the disk under a folder after a power failure: those of each file, as ``Disk`` has them, and the names.
+/// The possible contents of the disk under a folder after a power failure: those of each file, as ``Disk`` has them, and the
+/// names.
 ///
-/// A change of names is on the disk once one of its directories was synced afterwards. It happens as a whole. A sync of a file says
-/// nothing about its name.
+/// A change of names is on the disk once one of its directories was synced afterwards. It happens as a whole. A sync of a file
+/// says nothing about its name.
 struct FolderDisk {
     /// The order in which changes of names reach the disk.
     enum NameOrder: CaseIterable {
@@ -57,8 +58,8 @@ struct FolderDisk {
         }
     }
 
-    /// Returns the content of the disk if each pending unit of a file, and each pending change of names, reached it with probability
-    /// `chance`. In a journal, all changes up to a random one have reached it.
+    /// Returns the content of the disk if each pending unit of a file, and each pending change of names, reached it with
+    /// probability `chance`. In a journal, all changes up to a random one have reached it.
     func image(
         chance: Double, unit: Disk.Unit, order: NameOrder, using random: inout some RandomNumberGenerator
     ) -> Image {

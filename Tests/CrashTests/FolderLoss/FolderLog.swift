@@ -96,7 +96,8 @@ struct FolderLog {
         }
     }
 
-    /// Returns the log as if the system had not performed the syncs of a file, from the moment when the program has opened its store.
+    /// Returns the log as if the system had not performed the syncs of a file, from the moment when the program has opened its
+    /// store.
     func without(syncsOf name: String) -> FolderLog {
         var log = self
         let files = nodes(named: name)

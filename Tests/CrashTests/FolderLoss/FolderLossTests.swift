@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The loss of power at any moment of a command that makes or changes the files of a store: the possible contents of the disk, with
-/// the names of files and directories.
+/// The loss of power at any moment of a command that makes or changes the files of a store: the possible contents of the disk,
+/// with the names of files and directories.
 @Suite(.serialized, .timeLimit(.minutes(TestLength.isLong ? 240 : 10))) struct FolderLossTests {
     @Test(arguments: FileCommand.allCases)
     func `a command that loses power leaves each store as before or as after, and as after once it has said so`(

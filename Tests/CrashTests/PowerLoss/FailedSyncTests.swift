@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// A sync or a synchronous write fails in a process that goes on. Linux then takes the pages for written, so a later sync succeeds
-/// without them. No write may be acknowledged as durable that needs them.
+/// A sync or a synchronous write fails in a process that goes on. Linux then takes the pages for written, so a later sync
+/// succeeds without them. No write may be acknowledged as durable that needs them.
 @Suite(.serialized, .timeLimit(.minutes(TestLength.isLong ? 60 : 10))) struct FailedSyncTests {
     private static let writeCount = TestLength.isLong ? 30 : 8
 

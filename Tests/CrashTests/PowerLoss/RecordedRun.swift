@@ -57,8 +57,8 @@ final class RecordedRun {
     /// - Parameters:
     ///   - failing: The numbers of the failing syncs and synchronous writes, counted from 1.
     ///   - redoLog: As above.
-    ///   - tracer: `strace`, if it makes the syncs fail from outside. It counts the syncs of each thread on their own, so each opening
-    ///     of the store can see failures, and the worker may give up. Synchronous writes do not fail then.
+    ///   - tracer: `strace`, if it makes the syncs fail from outside. It counts the syncs of each thread on their own, so each
+    ///     opening of the store can see failures, and the worker may give up. Synchronous writes do not fail then.
     init(enduring count: Int, failing: Range<Int>, redoLog: Int? = nil, tracer: String? = nil) throws {
         let recording = try Recording(redoLog)
         directory = recording.directory
@@ -130,8 +130,8 @@ final class RecordedRun {
         }
     }
 
-    /// Writes an image into the files of the store, as another boot of the system finds it. Files that the image lacks are removed,
-    /// except those that no log follows.
+    /// Writes an image into the files of the store, as another boot of the system finds it. Files that the image lacks are
+    /// removed, except those that no log follows.
     func replaceFiles(with image: FolderDisk.Image) throws {
         let files = image.withoutMappedFiles.files
         let aside = directory.path("data.mdb")

@@ -4,8 +4,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A real file system that loses its unwritten pages without a reboot: ext4 in an image, on a loop device, ended by its shutdown call while
-/// two processes write, and mounted again.
+/// A real file system that loses its unwritten pages without a reboot: ext4 in an image, on a loop device, ended by its shutdown
+/// call while two processes write, and mounted again.
 @Suite(.serialized, .timeLimit(.minutes(TestLength.isLong ? 60 : 10))) struct ShutDownDiskTests {
     /// An image with a file system, mounted in the mount namespace of this process.
     private final class Image {

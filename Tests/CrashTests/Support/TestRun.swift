@@ -6,8 +6,7 @@ enum TestRun {
     /// The seed of all random choices in the run; `MODELSTORE_SEED` repeats the seed that a failed run printed.
     ///
     /// Short runs all make the same choices, so that a failure comes from the change under test. Long runs look for new failures.
-    static let seed =
-        variable("MODELSTORE_SEED").flatMap { UInt64($0) } ?? (TestLength.isLong ? UInt64.random(in: .min ... .max) : 1)
+    static let seed = TestLength.repeatedSeed ?? (TestLength.isLong ? UInt64.random(in: .min ... .max) : 1)
 
     /// The seed as the argument of a worker that makes one of 64 bits from it and the number of a case.
     static let workerSeed = String(seed % 1_000_003)

@@ -7,8 +7,8 @@ import TestSupport
 /// The lock file of a store that another process has open. The process that opens it now, and the one that has it open, give a
 /// result or an error, and the records stay as they are.
 ///
-/// The two mutexes and the number of the last transaction are left as they are. LMDB and the C library trust these shared words, and no
-/// check can tell a wrong one from a right one.
+/// The two mutexes and the number of the last transaction are left as they are. LMDB and the C library trust these shared words,
+/// and no check can tell a wrong one from a right one.
 struct HeldLockFileTarget: FuzzTarget {
     let inputs: Mutator
     /// Every input is a change of the current content.

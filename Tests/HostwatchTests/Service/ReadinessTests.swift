@@ -15,6 +15,8 @@ import Testing
     }
 
     @Test func `Without parts there is nothing to wait for`() async {
-        await Readiness([]).reached()
+        let readiness = Readiness([])
+        #expect(readiness.isReached)
+        await readiness.reached()
     }
 }

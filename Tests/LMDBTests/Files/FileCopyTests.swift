@@ -149,7 +149,8 @@ import Testing
         var transaction = try store.environment.beginWrite()
         let database = try transaction.database()
         try transaction.put(database, "small", "1")
-        // LMDB gives a large value pages, and does not write them if the transaction deletes it and earlier commits have freed some.
+        // LMDB gives a large value pages, and does not write them if the transaction deletes it and earlier commits have freed
+        // some.
         try transaction.put(database, "large", String(repeating: "x", count: 3_000_000))
         try transaction.put(database, "other", String(repeating: "y", count: 1_000_000))
         try transaction.put(database, "last", String(repeating: "x", count: 3_000_000))

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -10,6 +11,7 @@ private final class ControlledFile: LoggedFile, @unchecked Sendable {
     let base: LMDBEnvironment
     private let lock = NSLock()
     private var syncs: [() -> Int32]
+    private var stamps = 0
 
     /// - Parameter syncs: the outcomes of the first syncs.
     init(_ base: LMDBEnvironment, _ syncs: [() -> Int32]) {
@@ -17,6 +19,7 @@ private final class ControlledFile: LoggedFile, @unchecked Sendable {
         self.syncs = syncs
     }
 
+    var stampCount: Int { lock.withLock { stamps } }
     var path: String { base.path }
     var pageSize: Int { base.pageSize }
     func newestMeta() throws(LMDBError) -> [UInt8] { try base.newestMeta() }
@@ -25,7 +28,10 @@ private final class ControlledFile: LoggedFile, @unchecked Sendable {
         try base.pageCount(freedAfter: transaction)
     }
     func readStamp() throws(LMDBError) -> DataFileStamp.Reading { try base.readStamp() }
-    func write(_ stamp: DataFileStamp) throws(LMDBError) { try base.write(stamp) }
+    func write(_ stamp: DataFileStamp) throws(LMDBError) {
+        try base.write(stamp)
+        lock.withLock { stamps += 1 }
+    }
     func sync() -> Int32 {
         let outcome = lock.withLock { syncs.isEmpty ? nil : syncs.removeFirst() }
         return outcome?() ?? base.sync()
@@ -46,6 +52,12 @@ private final class ControlledFile: LoggedFile, @unchecked Sendable {
 @Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct RedoAttackTests {
     private func prepare(_ log: RedoLog, _ file: some LoggedFile) throws {
         try file.whileHoldingWriterLock { newest throws(LMDBError) in try log.prepare(newest: newest, file) }
+    }
+
+    /// Returns whether a thread of this process waits in the kernel.
+    private func isBlocked(_ thread: Int32) -> Bool {
+        let state = try? String(contentsOfFile: "/proc/self/task/\(thread)/stat", encoding: .utf8)
+        return state?.contains(") S ") == true
     }
 
     private func newest(_ store: RedoStore) throws -> CheckpointRecord {
@@ -133,7 +145,8 @@ private final class ControlledFile: LoggedFile, @unchecked Sendable {
         // Linux reports a failed sync once for each descriptor: a large commit on another thread got the error.
         let file = ControlledFile(environment, [{ 0 }, { EIO }])
         try prepare(log, file)
-        Thread.sleep(forTimeInterval: 0.3)
+        // A large commit begins when no other thread syncs.
+        #expect(log.commitLarge { 0 } == 0)
         let before = try newest(store)
         let side = try #require(try CheckpointFile(in: store.path, isReadOnly: false))
         defer { side.close() }
@@ -164,13 +177,19 @@ private final class ControlledFile: LoggedFile, @unchecked Sendable {
         try prepare(log, file)
         let before = try newest(store)
         let end = DispatchSemaphore(value: 0)
+        let thread = Mutex<Int32?>(nil)
         Thread.detachNewThread {
+            thread.withLock { $0 = SystemCalls.currentThreadIdentity.kernelNumber }
             try? log.makeCheckpoint(file)
             end.signal()
         }
-        Thread.sleep(forTimeInterval: 0.3)
+        // A thread gives no event when it begins to wait. One that does not wait for the other sync ends here.
+        var hasEnded = false
+        while !hasEnded, !(file.stampCount == 2 && thread.withLock { $0.map(isBlocked) } == true) {
+            hasEnded = end.wait(timeout: .now() + .milliseconds(1)) == .success
+        }
         gate.signal()
-        end.wait()
+        if !hasEnded { end.wait() }
         #expect(try newest(store) == before, "the record was written without the pages that the failed sync lost")
     }
 

@@ -5,8 +5,8 @@ import Testing
 
 @testable import LMDB
 
-/// The redo log with real files. A crash is a copy of the files: the data file as the last checkpoint left it on the disk, or as the page
-/// cache has it.
+/// The redo log with real files. A crash is a copy of the files: the data file as the last checkpoint left it on the disk, or as
+/// the page cache has it.
 @Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct RedoLogTests {
     @Test func `a store that has a log keeps it`() throws {
         let store = try RedoStore()

@@ -48,6 +48,8 @@ import Testing
                 live.append(Live(range: range, tail: tail))
             }
         }
+        // One repeated seed meets only some of these cases.
+        guard TestLength.repeatedSeed == nil else { return }
         #expect(
             placed > 100_000 && full > 1_000 && wrapped > 10_000, "\(placed) placed, \(full) full, \(wrapped) wrapped")
     }

@@ -37,8 +37,8 @@ struct Tally {
     var count: Int
 }
 
-/// Several replicas of one log in one thread: a seed chooses which of them writes, reads, follows, restarts, loses its connection or
-/// fails to commit. Checks what each of them promises.
+/// Several replicas of one log in one thread: a seed chooses which of them writes, reads, follows, restarts, loses its connection
+/// or fails to commit. Checks what each of them promises.
 final class SimulatedCluster {
     private final class Node {
         let name: String
@@ -47,7 +47,8 @@ final class SimulatedCluster {
         var store: Store?
         /// The count that the last read of this node saw.
         var lastCount = 0
-        /// The consumer as this node took it; nil if the node knows that it does not have it. Several nodes may believe to have it.
+        /// The consumer as this node took it; nil if the node knows that it does not have it. Several nodes may believe to have
+        /// it.
         var consumer: FeedConsumer?
 
         init(name: String, path: String, log: MemoryLog) {

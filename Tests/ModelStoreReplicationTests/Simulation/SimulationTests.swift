@@ -13,7 +13,7 @@ import Testing
                 try await SimulatedCluster(seed: seed).run(stepCount: 60)
                 if seed % 10_000 == lane { print("simulated \(seed) clusters") }
             } catch {
-                Issue.record("seed \(seed): \(error)")
+                Issue.record("MODELSTORE_SEED=\(seed): \(error)")
                 return
             }
         }

@@ -1,5 +1,6 @@
 import Foundation
 import ModelStore
+import Synchronization
 import Testing
 
 @Record private struct Inspection: Equatable {
@@ -150,10 +151,44 @@ import Testing
         #expect(try store.get(Sensor.self, id: "s1")?.celsius == 11)
     }
 
-    @Test func `a consumer tries again as often as its options say`() {
+    private struct Refusal: Error {}
+
+    @Test func `a consumer tries a change set as often as its options say, and then leaves it out`() async throws {
+        let store = try Self.store()
+        let attempts = Mutex<[UInt64: Int]>([:])
+        let (skipped, report) = AsyncStream.makeStream(of: UInt64.self)
         var options = ConsumerOptions()
-        #expect(options.retry.attempts == RetryPolicy().attempts && RetryPolicy().attempts == 5)
         options.retry.attempts = 3
-        #expect(options.failurePolicy == .stop)
+        options.failurePolicy = .skip
+        options.sleep = { _ in }
+        options.onEvent = { if case .skipped(let sequence, _) = $0 { report.yield(sequence) } }
+        let consuming = Task { [options] in
+            try await store.consume("mail", options) { (set: ChangeSet) in
+                attempts.withLock { $0[set.sequence, default: 0] += 1 }
+                throw Refusal()
+            }
+        }
+        let first = try #require(await skipped.first { _ in true })
+        consuming.cancel()
+        try await consuming.value
+        #expect(attempts.withLock { $0[first] } == 3)
+    }
+
+    @Test func `a consumer stops after five attempts by default, with the error of the closure as the cause`()
+        async throws
+    {
+        let store = try Self.store()
+        let attempts = Mutex(0)
+        var options = ConsumerOptions()
+        options.sleep = { _ in }
+        let consuming = Task { [options] in
+            try await store.consume("mail", options) { (_: ChangeSet) in
+                attempts.withLock { $0 += 1 }
+                throw Refusal()
+            }
+        }
+        let error = await #expect(throws: StoreError.self) { try await consuming.value }
+        #expect(error?.code == .consumerFailed && error?.cause is Refusal)
+        #expect(attempts.withLock { $0 } == 5)
     }
 }

@@ -64,7 +64,7 @@ extension Bookings.Several: Booking {}
 
 /// Requests with equality conditions only. The store answers them without the planner if few records match.
 @Suite struct EqualityLookupTests {
-    private static let seed = ProcessInfo.processInfo.environment["MODELSTORE_SEED"].flatMap(UInt64.init) ?? 1
+    private static let seed = TestLength.repeatedSeed ?? 1
     private static let guests = [
         "", "a", "b", String(repeating: "long", count: 70), String(repeating: "long", count: 90),
     ]

@@ -19,9 +19,10 @@ import Testing
 
         var all: [Value] { values.withLock { $0 } }
 
-        /// Waits until a run has seen the value.
+        /// Waits until a run has seen the value. Lists the values of the runs if the test's time is over.
         func until(_ value: Value) async {
             for await seen in stream.stream where seen == value { return }
+            Issue.record("no run has seen \(value): the last ones saw \(all.suffix(20))")
         }
     }
 

@@ -9,8 +9,7 @@ import Testing
 /// Live queries that resume from a position at which the subscriber knew their results.
 @Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ResumedQueryTests {
     @Test func `any request's results at any earlier position can be told`() async throws {
-        let seed = ProcessInfo.processInfo.environment["MODELSTORE_SEED"].flatMap { UInt64($0) }
-        for seed in seed.map({ $0...$0 }) ?? 1...12 { try await Self.check(seed) }
+        for seed in TestLength.seeds(12, long: 12) { try await Self.check(seed) }
     }
 
     private static func check(_ seed: UInt64) async throws {

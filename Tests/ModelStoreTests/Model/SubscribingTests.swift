@@ -25,13 +25,13 @@ import Testing
                 for try await update in store.updates(of: request.where { $0.id == id })
                 where update.results.first?.celsius == celsius { return }
             case .tracking:
-                return await track(model, until: celsius)
+                if await track(model, until: celsius) { return }
             }
-            throw Ended()
+            throw Ended(description: "\(celsius) was not delivered: the model has \(model.celsius)")
         }
 
         /// Reads again after it starts to observe, because Observation starts only when its closure has returned.
-        private func track(_ model: Model<Sensor>, until celsius: Double) async {
+        private func track(_ model: Model<Sensor>, until celsius: Double) async -> Bool {
             while true {
                 let signal = Signal()
                 let seen = withObservationTracking {
@@ -39,13 +39,15 @@ import Testing
                 } onChange: {
                     signal.raise()
                 }
-                if seen == celsius { return }
+                if seen == celsius || Task.isCancelled { return seen == celsius }
                 if model.celsius == seen { _ = await signal.wait() }
             }
         }
     }
 
-    private struct Ended: Error {}
+    private struct Ended: Error, CustomStringConvertible {
+        let description: String
+    }
 
     private static let taskCount = 8
 

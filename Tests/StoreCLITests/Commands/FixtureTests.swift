@@ -1,14 +1,16 @@
 import Foundation
+import StoreEngine
 import Testing
 
-/// Stores that earlier versions of this library made, kept forever. Each must open with its original content, and keep its format.
+/// Stores that earlier versions of this library made, kept forever. Each must open with its original content, and keep its
+/// format.
 ///
-/// A folder is added to `Fixtures` when the format grows, or when catalogs can express more. Its name begins with the format, as in
-/// `format-2-migrated`. Fixtures never change afterwards.
+/// A folder is added to `Fixtures` when the format grows, or when catalogs can express more. Its name begins with the format, as
+/// in `format-2-migrated`. Fixtures never change afterwards.
 @Suite("Stores of earlier versions") struct FixtureTests {
     @Test func `there is one of each format`() {
         #expect(Fixture.all.map(\.name).contains("format-1-first"))
-        for format: UInt32 in 1...3 { #expect(Fixture.all.map(\.format).contains(format)) }
+        for format in 1...StoreFormat.version { #expect(Fixture.all.map(\.format).contains(format)) }
     }
 
     @Test(arguments: Fixture.all) func `a store of an earlier version holds what it held`(fixture: Fixture) throws {

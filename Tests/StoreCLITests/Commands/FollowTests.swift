@@ -102,11 +102,10 @@ import Testing
         #expect(try follower.end().status == 0)
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can be somebody else"))
+    @Test(.enabled(if: geteuid() == 0, "only root can run a command as another user"))
     func `Whoever may only read the store can follow it`() throws {
         let tool = try Sample.tool()
-        guard let follower = try Follower(onlyReading: tool, ["feed", "--follow", "--since", "6", "--output", "jsonl"])
-        else { return }
+        let follower = try Follower(onlyReading: tool, ["feed", "--follow", "--since", "6", "--output", "jsonl"])
         for number in 0..<5 { #expect(try tool.run("insert", "Log", "{\"text\": \"\(number)\"}").status == 0) }
         #expect(try follower.lines(upTo: 11).positions == [7, 8, 9, 10, 11])
         #expect(try follower.end().status == 0)
@@ -156,6 +155,7 @@ import Testing
         #expect(try tool.run("import", "Log", "many.jsonl").status == 0)
         let started = try tool.start(["feed", "--since", "3", "--output", "jsonl"])
         var peak = 0
+        // Samples the memory of another process.
         while started.process.isRunning {
             peak = max(peak, try ProcessTests.anonymousMemory(of: started.process.processIdentifier))
             usleep(20_000)

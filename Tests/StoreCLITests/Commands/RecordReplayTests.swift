@@ -92,6 +92,7 @@ import Testing
         let tool = try Sample.tool()
         let recording = try tool.start(["record", "live.trace", "--follow"])
         let deadline = Date() + 240
+        // Another process gives no event for its files.
         while !FileManager.default.fileExists(atPath: tool.path("live.trace")), Date() < deadline { usleep(10_000) }
         try tool.run("set", "Sensor", "s1", "celsius=99")
         // The trace is flushed with each change set.

@@ -85,8 +85,8 @@ import Testing
         return try store.position
     }
 
-    /// Makes a work folder old enough for the next command to remove it. A command that is killed before it locks its folder leaves
-    /// one that counts as new for a minute.
+    /// Makes a work folder old enough for the next command to remove it. A command that is killed before it locks its folder
+    /// leaves one that counts as new for a minute.
     private func ageUnlockedFolders(_ tool: Tool) throws {
         for name in try leftovers(tool) where name.hasPrefix(".modelstore-new-") {
             try FileManager.default.setAttributes(

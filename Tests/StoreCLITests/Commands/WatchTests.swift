@@ -47,6 +47,7 @@ import Testing
         let expected = try Self.rows(tool, wanted)
         let limit = Date() + 60
         var found: [JSONValue] = []
+        // The watcher may print several steps until its rows are the expected ones.
         while Date() < limit {
             found = try WatchedRows(try watcher.lines()).rows
             if found == expected { break }
@@ -64,6 +65,7 @@ import Testing
         var random = TestRandom(seed: 5)
         for _ in 0..<6 {
             let writer = try tool.start(["import", "Log", "many.jsonl"])
+            // There is no event to wait for, so the moment is random.
             usleep(UInt32.random(in: 0...200_000, using: &random))
             kill(writer.process.processIdentifier, SIGKILL)
             writer.process.waitUntilExit()
@@ -194,10 +196,10 @@ import Testing
         #expect(try watcher.end().status == 0)
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can be somebody else"))
+    @Test(.enabled(if: geteuid() == 0, "only root can run a command as another user"))
     func `Whoever may only read the store can watch it`() throws {
         let tool = try Sample.tool()
-        guard let watcher = try Follower(onlyReading: tool, ["watch", "Log", "--output", "jsonl"]) else { return }
+        let watcher = try Follower(onlyReading: tool, ["watch", "Log", "--output", "jsonl"])
         _ = try watcher.lines { _ in true }
         for number in 0..<5 { #expect(try tool.run("insert", "Log", "{\"text\": \"\(number)\"}").status == 0) }
         #expect(try WatchedRows(try watcher.lines(upTo: 11)).rows.count == 6)

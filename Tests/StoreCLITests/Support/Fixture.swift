@@ -3,9 +3,9 @@ import Testing
 
 /// A store that an earlier version of this library made.
 ///
-/// The folder contains the files of the store, each packed with `gzip`, and `export.jsonl` and `schema.json`: the output of `export`
-/// and `schema --output json` at that time. `data.mdb.gz` is the data file of a compacted copy. A store that was left open, or that
-/// has a redo log, has `redo.log.gz` and `redo.checkpoint.gz` too, and its data file as it was.
+/// The folder contains the files of the store, each packed with `gzip`, and `export.jsonl` and `schema.json`: the output of
+/// `export` and `schema --output json` at that time. `data.mdb.gz` is the data file of a compacted copy. A store that was left
+/// open, or that has a redo log, has `redo.log.gz` and `redo.checkpoint.gz` too, and its data file as it was.
 struct Fixture: CustomTestStringConvertible {
     let name: String
 

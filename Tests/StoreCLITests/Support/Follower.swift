@@ -18,8 +18,8 @@ struct Follower {
 
     init(_ started: Tool.Started) { self.started = started }
 
-    /// Starts a command as a user with read access only; nil if no such user can run it.
-    init?(onlyReading tool: Tool, _ command: [String]) throws {
+    /// Starts a command as a user with read access only. Cancels the test if no such user can run it.
+    init(onlyReading tool: Tool, _ command: [String]) throws {
         let setpriv = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
         let modes: [(String, mode_t)] = [
             ("", 0o755), ("/data.mdb", 0o444), ("/feed.wake", 0o444), ("/lock.mdb", 0o666),
@@ -28,7 +28,7 @@ struct Follower {
         for (name, mode) in modes { #expect(unsafe chmod(tool.store + name, mode) == 0) }
         #expect(unsafe chmod(tool.folder, 0o755) == 0)
         let probe = try tool.start(setpriv + ["test", "-x", Tool.executable], program: "/usr/bin/env").finish()
-        guard probe.status == 0 else { return nil }
+        guard probe.status == 0 else { try Test.cancel("no other user may run \(Tool.executable)") }
         started = try tool.start(setpriv + [Tool.executable] + command, program: "/usr/bin/env")
     }
 
@@ -59,6 +59,7 @@ struct Follower {
         try wait { try String(contentsOfFile: started.files + ".err", encoding: .utf8).contains(text) }
     }
 
+    /// Waits until a condition holds. A process gives no event for a write to a file.
     private func wait(until condition: () throws -> Bool) throws {
         let limit = Date() + 240
         while Date() < limit {

@@ -116,8 +116,8 @@ import Testing
             var random = TestRandom(seed: seed)
             let file = FileHandle(forWritingAtPath: dataPath)
             for round in 1...rounds {
-                // A thread that rests begins after the wait. While the machine is busy, one that does not takes a core from the other
-                // tests.
+                // A thread that rests begins after the wait. While the machine is busy, one that does not takes a core from the
+                // other tests.
                 var looks = 0
                 while wanted.value.load(ordering: .acquiring) < round {
                     looks += 1

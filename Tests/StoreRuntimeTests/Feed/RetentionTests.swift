@@ -58,6 +58,7 @@ import Testing
         try Self.write(20, to: store)
         let old = try store.position.sequence
         clock.pass(61)
+        // Retention runs on the writer thread, and gives no event.
         let deadline = Date(timeIntervalSinceNow: 240)
         while try store.feedRange.lowerBound < old - 1, Date.now < deadline {
             if isBusy { try Self.write(1, to: store) } else { usleep(1_000) }

@@ -11,12 +11,7 @@ import Testing
 /// `MODELSTORE_SEED` repeats a failed seed; `MODELSTORE_LONG=1` runs thousands of seeds.
 @Suite(.timeLimit(.minutes(60))) struct ForeignOracleTests {
     /// The seeds, in blocks that share one child.
-    private static let blocks: [Range<UInt64>] = {
-        if let text = ProcessInfo.processInfo.environment["MODELSTORE_SEED"], let seed = UInt64(text) {
-            return [seed..<seed + 1]
-        }
-        return (0..<UInt64(TestLength.runs(2, long: 160))).map { $0 * 25..<($0 + 1) * 25 }
-    }()
+    private static let blocks = TestLength.seedBlocks(2, long: 160, of: 25)
 
     @Test(arguments: blocks)
     func `what is shown and told follows the commits of two processes`(seeds: Range<UInt64>) async throws {

@@ -38,8 +38,8 @@ final class ModelSubject<R: Record, Value: FieldValue & Equatable & Sendable>: F
         }
         let same = try store.modelIfPresent(R.self, id: model.id)
         if same === model { return }
-        // If the store returns a different model, the incarnation of this model must be older than the newest record: only the view
-        // still has it.
+        // If the store returns a different model, the incarnation of this model must be older than the newest record: only the
+        // view still has it.
         let newest = try store.read { tx in try StoredRecord<R>(key, in: tx._reading) }
         guard newest?.incarnation != model.state.incarnation else { throw Mismatch("\(model.id) has two models") }
     }

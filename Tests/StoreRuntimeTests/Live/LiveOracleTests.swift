@@ -7,12 +7,7 @@ import Testing
 /// Random live requests over random writes. After each step every result equals a fetch, and the difference leads from the
 /// previous result to the new one.
 @Suite struct LiveOracleTests {
-    private static let blocks: [Range<UInt64>] = {
-        if let text = ProcessInfo.processInfo.environment["MODELSTORE_SEED"], let seed = UInt64(text) {
-            return [seed..<seed + 1]
-        }
-        return (0..<UInt64(TestLength.runs(12, long: 600))).map { $0 * 10..<($0 + 1) * 10 }
-    }()
+    private static let blocks = TestLength.seedBlocks(12, long: 600, of: 10)
 
     @Test(.timeLimit(.minutes(20)), arguments: blocks)
     func `after each step every live result is what a fetch gives`(seeds: Range<UInt64>) throws {

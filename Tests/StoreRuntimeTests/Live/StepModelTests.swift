@@ -233,8 +233,8 @@ import Testing
         #expect(await storeError { while try await counts.next() != nil {} }?.code == code)
         #expect(await storeError { try await effect.waitUntilEnded() }?.code == code)
         #expect(storeError { _ = try query.results }?.code == code)
-        // The store ends observers before it reports the error. The dispatcher's thread ends before `close` returns, so the report
-        // has arrived.
+        // The store ends observers before it reports the error. The dispatcher's thread ends before `close` returns, so the
+        // report has arrived.
         store.close()
         #expect(held.failures.errors.withLock { $0.map(\.code) } == [code])
     }

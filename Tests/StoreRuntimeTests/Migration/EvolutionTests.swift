@@ -6,12 +6,7 @@ import Testing
 
 /// Random histories of declarations, migrations and writes, compared with a model of their expected outcome.
 @Suite struct EvolutionTests {
-    private static let blocks: [Range<UInt64>] = {
-        if let text = ProcessInfo.processInfo.environment["MODELSTORE_SEED"], let seed = UInt64(text) {
-            return [seed..<seed + 1]
-        }
-        return (0..<UInt64(TestLength.runs(5, long: 200))).map { $0 * 10..<($0 + 1) * 10 }
-    }()
+    private static let blocks = TestLength.seedBlocks(5, long: 200, of: 10)
 
     @Test(arguments: blocks)
     func `a type that is declared anew again and again holds what it should`(seeds: Range<UInt64>) throws {

@@ -7,12 +7,7 @@ import Testing
 /// Random histories of changes inside values. They write records at every version, and compare them with a model of their
 /// expected content.
 @Suite struct NestedEvolutionTests {
-    private static let blocks: [Range<UInt64>] = {
-        if let text = ProcessInfo.processInfo.environment["MODELSTORE_SEED"], let seed = UInt64(text) {
-            return [seed..<seed + 1]
-        }
-        return (0..<UInt64(TestLength.runs(4, long: 200))).map { $0 * 10..<($0 + 1) * 10 }
-    }()
+    private static let blocks = TestLength.seedBlocks(4, long: 200, of: 10)
 
     @Test(arguments: blocks)
     func `values hold what they should, however their types change inside`(seeds: Range<UInt64>) throws {

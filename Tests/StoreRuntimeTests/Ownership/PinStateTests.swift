@@ -25,13 +25,8 @@ import Testing
         func pinned(_ object: Int) -> [PinID] { pins.filter { $0.value.object == object }.map(\.key) }
     }
 
-    static var seeds: [UInt64] {
-        if let seed = ProcessInfo.processInfo.environment["MODELSTORE_SEED"].flatMap(UInt64.init) { return [seed] }
-        return Array(TestLength.seeds(50, long: 5_000))
-    }
-
     @Test func `random pins, releases and rests agree with the model`() throws {
-        for seed in Self.seeds { try check(seed) }
+        for seed in TestLength.seeds(50, long: 5_000) { try check(seed) }
     }
 
     @Test func `what is noted of rests is bounded by what rests, not by how often it was asked for`() {

@@ -7,12 +7,7 @@ import Testing
 
 /// Earlier states of stores with random histories, compared with the content that the stores had then.
 @Suite struct PastOracleTests {
-    private static let blocks: [Range<UInt64>] = {
-        if let text = ProcessInfo.processInfo.environment["MODELSTORE_SEED"], let seed = UInt64(text) {
-            return [seed..<seed + 1]
-        }
-        return (0..<UInt64(TestLength.runs(4, long: 200))).map { $0 * 5..<($0 + 1) * 5 }
-    }()
+    private static let blocks = TestLength.seedBlocks(4, long: 200, of: 5)
 
     @Test(arguments: blocks)
     func `a view of a position shows what the store held there, by every path`(seeds: Range<UInt64>) throws {

@@ -7,9 +7,7 @@ import Testing
 /// Random requests over the Debian packages that apt knows, answered by every possible plan and compared with an oracle.
 @Suite(.enabled(if: PackageCatalog.isThere, "apt knows no packages here: run apt-get update"))
 struct PackageOracleTests {
-    private static let seed =
-        ProcessInfo.processInfo.environment["MODELSTORE_SEED"].flatMap { UInt64($0) }
-        ?? UInt64.random(in: .min ... .max)
+    private static let seed = TestLength.repeatedSeed ?? UInt64.random(in: .min ... .max)
 
     /// A sample of real packages, small enough that thousands of requests take seconds. Each case has a different sample.
     @Test(arguments: 0..<4)

@@ -7,12 +7,7 @@ import Testing
 
 /// Random requests over random records, answered by every possible path and compared with an oracle.
 @Suite struct RequestOracleTests {
-    private static let blocks: [Range<UInt64>] = {
-        if let text = ProcessInfo.processInfo.environment["MODELSTORE_SEED"], let seed = UInt64(text) {
-            return [seed..<seed + 1]
-        }
-        return (0..<UInt64(TestLength.runs(5, long: 200))).map { $0 * 10..<($0 + 1) * 10 }
-    }()
+    private static let blocks = TestLength.seedBlocks(5, long: 200, of: 10)
 
     /// Records with required and optional structs, enums and indexed arrays.
     private static let crates: RecordSchema = {

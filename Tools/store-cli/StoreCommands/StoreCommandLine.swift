@@ -21,8 +21,8 @@ public enum StoreCommandLine {
         exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
     }
 
-    /// Ends the process with a message if the system cannot deliver a page of a mapped file: another program cut the file while this
-    /// one reads it, or the disk failed. All other damage is an error of the store.
+    /// Ends the process with a message if the system cannot deliver a page of a mapped file: another program cut the file while
+    /// this one reads it, or the disk failed. All other damage is an error of the store.
     private static func endOnUnreadablePage() {
         _ = signal(SIGBUS) { _ in
             // Only calls that are allowed in the handler of a signal.

@@ -16,8 +16,8 @@ package enum FeedReader {
         }
     }
 
-    /// Returns the bytes of the change set with this sequence number, without their division into fragments, and its hash. Returns
-    /// nil if there is none.
+    /// Returns the bytes of the change set with this sequence number, without their division into fragments, and its hash.
+    /// Returns nil if there is none.
     ///
     /// - Throws: ``StoreError`` with the code `damaged` when a fragment is missing or its hash does not match.
     package static func stream(

@@ -39,8 +39,8 @@ struct FragmentChain: Sendable {
         return fragment.stream
     }
 
-    /// Returns whether a fragment is the undamaged first fragment of the change set after a position, but continues another change
-    /// set. The store then has another history than the one that was read.
+    /// Returns whether a fragment is the undamaged first fragment of the change set after a position, but continues another
+    /// change set. The store then has another history than the one that was read.
     static func begins(key: RawSpan, value: RawSpan, elsewhereThan position: Position) -> Bool {
         guard let fragment = try? FeedFragment(key: key, value: value),
             fragment.sequence == position.sequence + 1, fragment.fragment == 0,

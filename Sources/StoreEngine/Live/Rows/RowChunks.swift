@@ -98,8 +98,8 @@ struct RowChunks: Sendable {
         }
     }
 
-    /// Checks that the rows are in ascending order, that no chunk is empty or too large, and that the count is right. Tests call it;
-    /// it is empty in release builds.
+    /// Checks that the rows are in ascending order, that no chunk is empty or too large, and that the count is right. Tests call
+    /// it; it is empty in release builds.
     ///
     /// - Complexity: O(n)
     func _checkInvariants() {

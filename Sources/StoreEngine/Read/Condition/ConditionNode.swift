@@ -51,7 +51,10 @@ package indirect enum ConditionNode: Hashable, Sendable {
             .fieldComparison(let otherField, let otherTest, let otherValue)
         ):
             (field, test, value) == (otherField, otherTest, otherValue)
-        case (.arithmetic(let first, let test, let second), .arithmetic(let otherFirst, let otherTest, let otherSecond)):
+        case (
+            .arithmetic(let first, let test, let second),
+            .arithmetic(let otherFirst, let otherTest, let otherSecond)
+        ):
             (first, test, second) == (otherFirst, otherTest, otherSecond)
         case (.membership(let field, let value), .membership(let otherField, let otherValue)):
             (field, value) == (otherField, otherValue)

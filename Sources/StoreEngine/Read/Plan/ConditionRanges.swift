@@ -37,8 +37,8 @@ struct ConditionRanges {
         }
     }
 
-    /// Returns values in the order of their keys if they are integers, which most ids are. The walk of a request with many ids then
-    /// finds their keys one after the other in memory.
+    /// Returns values in the order of their keys if they are integers, which most ids are. The walk of a request with many ids
+    /// then finds their keys one after the other in memory.
     private static func inOrder(_ values: [DynamicValue]) -> [DynamicValue] {
         var integers: [Int64] = []
         integers.reserveCapacity(values.count)

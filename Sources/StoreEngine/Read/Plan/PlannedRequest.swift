@@ -53,10 +53,10 @@ extension ReadContext {
     /// Plans how a request is answered. Every request for records is planned here.
     ///
     /// - Parameters:
-    ///   - fieldIndexes: the indexes of the only requested fields among the type's newest fields; empty when records are only counted,
-    ///     nil for all fields.
-    ///   - declared: the index of each declared field of the Swift type among the type's newest fields. The decoder of `fieldIndexes`
-    ///     needs it.
+    ///   - fieldIndexes: the indexes of the only requested fields among the type's newest fields; empty when records are only
+    ///     counted, nil for all fields.
+    ///   - declared: the index of each declared field of the Swift type among the type's newest fields. The decoder of
+    ///     `fieldIndexes` needs it.
     ///   - path: the path to use, for tests; nil leaves the choice to the planner.
     ///   - search: how to find the records that refer to a record, for tests; nil chooses by cost.
     ///   - isExplained: whether to make estimates even where the choice is clear.

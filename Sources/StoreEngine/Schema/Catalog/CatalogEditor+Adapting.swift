@@ -32,8 +32,8 @@ extension CatalogEditor {
         return evolution.changes
     }
 
-    /// Returns whether the only steps are names for the cases of enums, which no record depends on. A store of format 1 stays without
-    /// them, because the catalog of that format cannot describe a type that has changed.
+    /// Returns whether the only steps are names for the cases of enums, which no record depends on. A store of format 1 stays
+    /// without them, because the catalog of that format cannot describe a type that has changed.
     private func onlyNamesCases(_ evolution: SchemaEvolution) -> Bool {
         evolution.changes.allSatisfy { change in
             if case .nameCases = change { true } else { false }

@@ -46,7 +46,8 @@ package struct CatalogEditor: ~Copyable {
     /// Returns the type with this name; nil if there is none.
     package func type(named name: String) -> RecordType? { indexesByName[name].map { types[$0] } }
 
-    /// Returns the indexes of types by their names. While a type replaces another of the same name, the name belongs to the earlier.
+    /// Returns the indexes of types by their names. While a type replaces another of the same name, the name belongs to the
+    /// earlier.
     private static func indexes(of types: [RecordType]) -> [String: Int] {
         Dictionary(zip(types.map(\.name), types.indices)) { first, _ in first }
     }

@@ -38,7 +38,8 @@ package struct ReplayedWrite: Sendable {
 
         /// Returns whether a feed has the change set already.
         ///
-        /// - Throws: ``StoreError`` with the code `replicaDiverged` if its change set with this number differs, or if it lacks one before.
+        /// - Throws: ``StoreError`` with the code `replicaDiverged` if its change set with this number differs, or if it lacks
+        ///   one before.
         func isThere(at newest: UInt64, hash newestHash: UInt64) throws(StoreError) -> Bool {
             guard newest >= sequence else {
                 if newest + 1 == sequence { return false }

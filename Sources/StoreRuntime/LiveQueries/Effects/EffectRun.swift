@@ -78,8 +78,8 @@ extension Store {
     /// Each run reads at one position (``view(_:)``). A step causes one rerun, however many of the values it changed, and no
     /// change of the store is lost.
     ///
-    /// Swift begins to observe when the closure has returned. If another thread changes an `Observable` object of the program while
-    /// the closure runs, that change may cause no rerun. Use the form with an actor, and change such objects on that actor.
+    /// Swift begins to observe when the closure has returned. If another thread changes an `Observable` object of the program
+    /// while the closure runs, that change may cause no rerun. Use the form with an actor, and change such objects on that actor.
     ///
     /// If the closure throws, the effect ends (``Effect/waitUntilEnded()``). The closure must not block for long,
     /// and must not wait for writes.

@@ -174,7 +174,7 @@ package final class LiveSteps {
     /// Why no more steps come; nil while they do.
     var failure: StoreError? { subscription.use.result.failure }
 
-    /// Delivers `shown`, and returns the step to it from the last delivered result.
+    /// Delivers a version, and returns the step to it from the last delivered result.
     ///
     /// - Parameter state: the state of the witness. The witness receives the step, and before that the subscription if it does
     ///   not know it yet.

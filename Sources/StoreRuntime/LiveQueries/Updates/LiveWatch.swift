@@ -37,7 +37,7 @@ final class LiveWatch<R: Record> {
     /// Why no more updates come; nil while they do.
     var failure: StoreError? { steps.failure }
 
-    /// Delivers `shown`, and returns the step to it from the last delivered result.
+    /// Delivers a version, and returns the step to it from the last delivered result.
     ///
     /// - Parameter state: the state of the witness, which receives the step.
     func given(_ version: LiveVersion, _ state: inout WitnessStand.State) -> LiveStep { steps.given(version, &state) }

@@ -26,9 +26,9 @@ struct StoreReading {
         state = StoreState(identity: header.identity, databases: databases, limits: options.limits, catalog: catalog)
     }
 
-    /// Returns whether opening the store for writing with `records` has nothing to write. The store has at least this format, is no
-    /// copy of another store, and no other program has written to it. No record type lacks its sample, or a part that `records`
-    /// declare.
+    /// Returns whether opening the store for writing with `records` has nothing to write. The store has at least this format, is
+    /// no copy of another store, and no other program has written to it. No record type lacks its sample, or a part that
+    /// `records` declare.
     func isSettled(
         format: UInt32, home: [UInt8], records: [any Record.Type], _ snapshot: LMDBSnapshot
     ) throws(StoreError) -> Bool {

@@ -3,8 +3,8 @@ package import StoreEngine
 
 /// The raise of a store to the newest format that it can have.
 ///
-/// The newest format is that of stores with a redo log. A store whose log was turned off, or shall not get one, can have the format
-/// before.
+/// The newest format is that of stores with a redo log. A store whose log was turned off, or shall not get one, can have the
+/// format before.
 package struct FormatUpgrade: Sendable {
     /// The format that the store has.
     package let found: UInt32
@@ -36,7 +36,8 @@ package struct FormatUpgrade: Sendable {
     ///
     /// - Parameters:
     ///   - options: those of opening the store. ``StoreOptions/writeTimeout`` limits the wait.
-    ///   - onWait: called once, after a wait of one second, with the id of such a process if the system reports it, and the wait so far.
+    ///   - onWait: called once, after a wait of one second, with the id of such a process if the system reports it, and the wait
+    ///     so far.
     /// - Throws: ``StoreError``: `writeTimeout`; `newerFormat`, `damaged`; `accessDenied`, `diskFull`, `ioError`.
     package func run(
         at path: String, options: StoreOptions, onWait: (Int32?, Duration) -> Void

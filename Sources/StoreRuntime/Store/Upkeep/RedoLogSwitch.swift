@@ -3,8 +3,9 @@ package import StoreEngine
 
 /// Turns the redo log of a store on and off, while no process has the store open.
 ///
-/// With the log, the data file alone may lack commits after a crash of the system. So the store first gets the format that keeps out
-/// programs which do not know the log. Without the log, the store has the earlier format again, and a mark that it was turned off.
+/// With the log, the data file alone may lack commits after a crash of the system. So the store first gets the format that keeps
+/// out programs which do not know the log. Without the log, the store has the earlier format again, and a mark that it was turned
+/// off.
 package enum RedoLogSwitch {
     /// The wanted form of a store.
     private enum Request {
@@ -13,8 +14,8 @@ package enum RedoLogSwitch {
         case turn(isOn: Bool)
     }
 
-    /// Makes the log of a store before its opening, where one is due: for a new store, for a copy without the log of its original, and
-    /// for a store whose format the options raise. If that is not possible now, the store stays as it is.
+    /// Makes the log of a store before its opening, where one is due: for a new store, for a copy without the log of its
+    /// original, and for a store whose format the options raise. If that is not possible now, the store stays as it is.
     ///
     /// - Returns: the failure, if there was no data file before. An existing store opens without the change.
     static func settle(_ path: String, _ options: StoreOptions) -> StoreError? {
@@ -45,19 +46,20 @@ package enum RedoLogSwitch {
 
     /// Turns the log of a store on or off.
     ///
-    /// - Throws: ``StoreError``: `inUse` when a process has the store open; `newerFormat`, `notAStore`, `damaged`; `accessDenied`,
-    ///   `diskFull`, `ioError`.
+    /// - Throws: ``StoreError``: `inUse` when a process has the store open; `newerFormat`, `notAStore`, `damaged`;
+    ///   `accessDenied`, `diskFull`, `ioError`.
     package static func turn(isOn: Bool, at path: String, options: StoreOptions) throws(StoreError) {
         let lock = try StoreLock.take(path)
         defer { lock.release() }
         try settle(.turn(isOn: isOn), path, options)
     }
 
-    /// Turns the log of a store off, also if a file of the log is missing or damaged and the store is refused. The data file goes back to the
-    /// last commit up to which it is whole.
+    /// Turns the log of a store off, also if a file of the log is missing or damaged and the store is refused. The data file goes
+    /// back to the last commit up to which it is whole.
     ///
     /// - Returns: how many commits are given up; nil if the files do not say.
-    /// - Throws: ``StoreError`` as ``turn(isOn:at:options:)``; `damaged` if the data file is not whole either, and is left as it is.
+    /// - Throws: ``StoreError`` as ``turn(isOn:at:options:)``; `damaged` if the data file is not whole either, and is left as it
+    ///   is.
     package static func turnOffAcceptingLoss(at path: String, options: StoreOptions) throws(StoreError) -> Int? {
         let lock = try StoreLock.take(path)
         defer { lock.release() }

@@ -10,13 +10,13 @@ public struct RedoLogUsage: Hashable, Codable, Sendable {
     public let checkpointAge: Int
     /// When the last checkpoint was made.
     public let checkpointTime: Date
-    /// How many commits are newer than the oldest pin of a process that writes; 0 if there is none. Pages that were freed since then
-    /// are not reused before the next checkpoint.
+    /// How many commits are newer than the oldest pin of a process that writes; 0 if there is none. Pages that were freed since
+    /// then are not reused before the next checkpoint.
     public let pinAge: Int
     /// How many bytes of pages were freed since then, and cannot be reused.
     public let pinByteCount: Int
-    /// How many writes of this process had to wait for a checkpoint since it opened the store, because the log was full or pins kept too
-    /// many pages.
+    /// How many writes of this process had to wait for a checkpoint since it opened the store, because the log was full or pins
+    /// kept too many pages.
     public let checkpointWaitCount: Int
 
     /// Reads the state of the log; nil if there is none.

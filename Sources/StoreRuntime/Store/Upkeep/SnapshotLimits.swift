@@ -1,8 +1,8 @@
 /// When the store reports a snapshot that a reader holds.
 ///
 /// A read transaction of any process keeps its snapshot, also while it waits for something else: a slow reader of its output, a
-/// lock, a debugger. Writers cannot reuse the pages that were freed since, so the file grows. The store cannot end a transaction of
-/// another process. It reports the process with ``StoreEvent/snapshotHeld(_:)``.
+/// lock, a debugger. Writers cannot reuse the pages that were freed since, so the file grows. The store cannot end a transaction
+/// of another process. It reports the process with ``StoreEvent/snapshotHeld(_:)``.
 public struct SnapshotLimits: Hashable, Sendable {
     /// How long a reader may hold a snapshot after this process first found a newer commit, at most a century; nil for any time.
     public var age: Duration?

@@ -1,6 +1,7 @@
 import LMDB
 
-/// Decides when to report the oldest snapshot. A pure state machine: it compares the readers of one look with those of earlier looks.
+/// Decides when to report the oldest snapshot. A pure state machine: it compares the readers of one look with those of earlier
+/// looks.
 ///
 /// A snapshot is reported once, and again each time that twice as many bytes cannot be reused.
 struct SnapshotWatch {

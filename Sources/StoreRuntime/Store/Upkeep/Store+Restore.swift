@@ -18,8 +18,8 @@ extension Store {
     /// - Parameters:
     ///   - source: the directory of the copy. It may be in use; `restore` takes its last commit, and waits for no writer.
     ///   - path: the store's directory, which is created if it is missing.
-    ///   - onProgress: called after each part of about one mebibyte of the copy, on the thread of the caller. To cancel the restore,
-    ///     throw an error. After the last part, `restore` checks the copy and exchanges the files.
+    ///   - onProgress: called after each part of about one mebibyte of the copy, on the thread of the caller. To cancel the
+    ///     restore, throw an error. After the last part, `restore` checks the copy and exchanges the files.
     /// - Throws: ``StoreError``: `noSuchStore`, `notAStore`, `newerFormat` or `damaged` for the copy; `inUse` when a process has
     ///   the store open; `accessDenied`, `diskFull`, `ioError`. The errors of `onProgress`. The store is then unchanged.
     public static func restore(
@@ -47,8 +47,8 @@ extension Store {
         try Restoration(source: source, target: path, isReplica: true).run { _ in }
     }
 
-    /// Makes a hidden folder in the directory of a replica, in which `body` makes a file, and removes it afterwards. If the process is
-    /// killed, the next one that opens the store removes the folder.
+    /// Makes a hidden folder in the directory of a replica, in which `body` makes a file, and removes it afterwards. If the
+    /// process is killed, the next one that opens the store removes the folder.
     ///
     /// - Parameters:
     ///   - path: the store's directory, which is created if it is missing. Without a store in the end, it is removed again.
@@ -114,8 +114,8 @@ private struct Restoration {
         WorkFolder.sweep(target)
     }
 
-    /// Removes the redo log of the store that goes, which must not be run on the new data file. The old data file first gets what the
-    /// log has, so a crash before the exchange leaves the old store whole. A log that is damaged is put aside as it is.
+    /// Removes the redo log of the store that goes, which must not be run on the new data file. The old data file first gets what
+    /// the log has, so a crash before the exchange leaves the old store whole. A log that is damaged is put aside as it is.
     ///
     /// - Returns: the names of the files that were put aside.
     private func removeLog(_ work: WorkFolder) throws(StoreError) -> [String] {
@@ -151,8 +151,8 @@ private struct Restoration {
     }
 
     private func copy(to work: String, _ onProgress: (CopyProgress) throws -> Void) throws {
-        // If there is a lock file, a program may be writing, and a copy is consistent only within a read transaction. A redo log may
-        // have to be run.
+        // If there is a lock file, a program may be writing, and a copy is consistent only within a read transaction. A redo log
+        // may have to be run.
         if FileManager.default.fileExists(atPath: source + "/lock.mdb") || RedoFiles.exist(in: source) {
             var options = options
             options.isReadOnly = true
@@ -166,7 +166,8 @@ private struct Restoration {
         try copy.finish(onProgress)
     }
 
-    /// Opens the copy, which checks the meta pages, the size, the format and the catalog. A copy of a replica learns its new place.
+    /// Opens the copy, which checks the meta pages, the size, the format and the catalog. A copy of a replica learns its new
+    /// place.
     private func check(_ work: String) throws {
         var options = StoreOptions()
         options.isReadOnly = !isReplica
@@ -213,8 +214,8 @@ private struct Restoration {
 
     /// Removes the directory that this restore created, while the lock is held, if it still holds only the lock file.
     ///
-    /// The directory loses its name first. A process that waits for the lock then finds no directory, and does not use a lock file
-    /// that has no name any more.
+    /// The directory loses its name first. A process that waits for the lock then finds no directory, and does not use a lock
+    /// file that has no name any more.
     private func removeTarget(_ work: WorkFolder) {
         work.remove()
         guard (try? FileManager.default.contentsOfDirectory(atPath: target)) == ["lock.mdb"] else { return }

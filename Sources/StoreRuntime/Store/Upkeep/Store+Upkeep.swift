@@ -36,9 +36,9 @@ extension Store {
     /// }
     /// ```
     ///
-    /// The copy contains the last commit, is a store of its own, and has the owner and the mode of this store's data file. Its first
-    /// writer starts a new epoch, so that positions of the two stores differ. The method waits for no writer, not even for a stopped process, and no writer waits for it. You can call it in a
-    /// write closure, whose own changes are not in the copy.
+    /// The copy contains the last commit, is a store of its own, and has the owner and the mode of this store's data file. Its
+    /// first writer starts a new epoch, so that positions of the two stores differ. The method waits for no writer, not even for a
+    /// stopped process, and no writer waits for it. You can call it in a write closure, whose own changes are not in the copy.
     ///
     /// Blocks for as long as the copy takes. Until it is done, the store cannot reuse pages that writers free.
     ///
@@ -47,11 +47,11 @@ extension Store {
     /// - Parameters:
     ///   - directory: an empty directory, or a missing one in a directory that exists.
     ///   - compacting: whether to leave out free pages. The copy is then smaller and takes longer.
-    ///   - onProgress: called after each part of about one mebibyte, on the thread of the caller. To cancel the backup, throw an error:
-    ///     the method removes the unfinished copy and rethrows it. LMDB makes a compacting copy in one step, so it is called at the end
-    ///     only.
-    /// - Throws: ``StoreError``: `storeExists` when the directory holds a store; `damaged` when the data file was cut; `diskFull`,
-    ///   `ioError`, `accessDenied`. The errors of `onProgress`.
+    ///   - onProgress: called after each part of about one mebibyte, on the thread of the caller. To cancel the backup, throw an
+    ///     error: the method removes the unfinished copy and rethrows it. LMDB makes a compacting copy in one step, so it is
+    ///     called at the end only.
+    /// - Throws: ``StoreError``: `storeExists` when the directory holds a store; `damaged` when the data file was cut;
+    ///   `diskFull`, `ioError`, `accessDenied`. The errors of `onProgress`.
     /// - Complexity: O(*n*) in the bytes of the store.
     public func backup(
         to directory: String, compacting: Bool = false, onProgress: (CopyProgress) throws -> Void = { _ in }

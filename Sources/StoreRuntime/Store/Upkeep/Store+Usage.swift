@@ -21,8 +21,8 @@ public struct StoreUsage: Hashable, Sendable {
 }
 
 extension Store {
-    /// Returns how much of its resources the store uses now. The time it takes depends only on the number of readers, and on the number of
-    /// commits since the oldest of their snapshots.
+    /// Returns how much of its resources the store uses now. The time it takes depends only on the number of readers, and on the
+    /// number of commits since the oldest of their snapshots.
     ///
     /// - Throws: ``StoreError``.
     public func usage() throws(StoreError) -> StoreUsage {

@@ -4,11 +4,11 @@ import LMDB
 import StoreEngine
 import Synchronization
 
-/// A hidden directory that lives no longer than its process: one inside a store's directory, in which a file is made before it gets
-/// its place, or the directory of a store in memory.
+/// A hidden directory that lives no longer than its process: one inside a store's directory, in which a file is made before it
+/// gets its place, or the directory of a store in memory.
 ///
-/// Its process holds a lock on it. A directory without the lock is what a killed process has left. The next process that opens the
-/// store for writing, or creates a store in memory, removes it.
+/// Its process holds a lock on it. A directory without the lock is what a killed process has left. The next process that opens
+/// the store for writing, or creates a store in memory, removes it.
 final class WorkFolder: Sendable {
     private static let prefix = ".modelstore-work-"
     /// The name before the directory is locked.
@@ -65,8 +65,8 @@ final class WorkFolder: Sendable {
 
     /// Removes the work folders of processes that have ended. Failures are ignored: a leftover only takes space.
     ///
-    /// A folder of another user is left alone. In a directory that all users write to, that user could put a link in its place at any
-    /// moment.
+    /// A folder of another user is left alone. In a directory that all users write to, that user could put a link in its place at
+    /// any moment.
     static func sweep(_ directory: String) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         where name.hasPrefix(prefix) || name.hasPrefix(unlockedPrefix) {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A file for the rows that measure the bound of one sync for each commit: raw LMDB appends as many bytes as a commit puts, and syncs
-/// them. The bytes have no meaning.
+/// A file for the rows that measure the bound of one sync for each commit: raw LMDB appends as many bytes as a commit puts, and
+/// syncs them. The bytes have no meaning.
 final class RawLog {
     private static let byteCount = 16 << 20
     private let descriptor: Int32

@@ -93,8 +93,9 @@ final class RawSide: Side {
         try unsafe check(mdb_txn_commit(transaction), "mdb_txn_commit")
     }
 
-    /// Runs `body` without LMDB's own syncs. Each commit appends as many bytes as it puts to a file instead, and syncs that file: the
-    /// bound of a store on LMDB with one sync for each commit. A crash would damage the data file, because nothing keeps its pages.
+    /// Runs `body` without LMDB's own syncs. Each commit appends as many bytes as it puts to a file instead, and syncs that file:
+    /// the bound of a store on LMDB with one sync for each commit. A crash would damage the data file, because nothing keeps its
+    /// pages.
     func withOneSync<Result>(_ body: () throws -> Result) throws -> Result {
         log = try RawLog(path: directory + "/log")
         unsafe mdb_env_set_flags(environment, UInt32(MDB_NOSYNC), 1)

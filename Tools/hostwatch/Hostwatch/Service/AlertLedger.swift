@@ -27,8 +27,8 @@ struct AlertLedger {
             self.text = text
         }
 
-        /// The problem that an error keeps the machine from being mirrored. An error with another code is another problem, such as a
-        /// replica that has stopped after its log could not be reached.
+        /// The problem that an error keeps the machine from being mirrored. An error with another code is another problem, such
+        /// as a replica that has stopped after its log could not be reached.
         init(mirroring error: any Error) {
             self.init(
                 id: (error as? StoreError)?.code.description ?? "", name: "of this machine", text: "\(error)")

@@ -5,12 +5,12 @@ import StoreExpressions
 ///
 /// A reader that stops early (`| head`) is no failure: ``Closed`` then ends the command quietly.
 ///
-/// A command that holds a snapshot does not wait for a slow reader, because writers could not reuse freed pages meanwhile. It creates
-/// the output with `isPatient: false`. If the reader takes nothing for some time, the rest goes to a temporary file. The command
-/// calls ``finish()`` after it has released the snapshot.
+/// A command that holds a snapshot does not wait for a slow reader, because writers could not reuse freed pages meanwhile. It
+/// creates the output with `isPatient: false`. If the reader takes nothing for some time, the rest goes to a temporary file. The
+/// command calls ``finish()`` after it has released the snapshot.
 ///
-/// On a terminal, characters that would control it are written as `\u` and four digits, in every form of output: a stored text must
-/// not move the cursor or change the direction of writing. In files and pipes, the bytes stay as they are.
+/// On a terminal, characters that would control it are written as `\u` and four digits, in every form of output: a stored text
+/// must not move the cursor or change the direction of writing. In files and pipes, the bytes stay as they are.
 final class StandardOutput {
     /// Standard output has no reader any more.
     struct Closed: Error {}

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// Measures how long durable commits take, with and without the redo log, while checkpoints are made, and how far the file grows with one
-/// and more writing processes.
+/// Measures how long durable commits take, with and without the redo log, while checkpoints are made, and how far the file grows
+/// with one and more writing processes.
 ///
 /// ```
 /// swift run -c release --package-path Tools/Benchmarks benchmarks commits

@@ -112,8 +112,8 @@ final class GRDBWorkload: WorkloadSide {
         "INSERT INTO user (id, \(names.joined(separator: ", "))) VALUES (?\(String(repeating: ", ?", count: names.count)))"
     private static let updates = names.map { "UPDATE user SET \($0) = ? WHERE id = ?" }
 
-    /// - Parameter hasOutbox: whether a trigger writes each update to a table in the same transaction, with the record before and after it.
-    ///   This is how users of GRDB keep a feed.
+    /// - Parameter hasOutbox: whether a trigger writes each update to a table in the same transaction, with the record before and
+    ///   after it. This is how users of GRDB keep a feed.
     init(directory: String, hasOutbox: Bool = false) throws {
         pool = try GRDBSide.openPool(directory: directory, isTuned: true)
         try pool.write { database in
