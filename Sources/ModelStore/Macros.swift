@@ -28,8 +28,8 @@ import StoreEngine
 /// defaults to `nil`.
 ///
 /// An initial value can be any expression that has the same value each time, such as `Place()`, `60 * 60` or `.seconds(5)`. The
-/// program evaluates it when it first uses the record type. An expression whose values differ, such as `Int.random(in: 1...6)`, is
-/// no default in the catalog: a store does not add such a field to a record type that it has, and tools must name its value.
+/// program evaluates it when it first uses the record type. An expression whose values differ, such as `Int.random(in: 1...6)`,
+/// is no default in the catalog: a store does not add such a field to a record type that it has, and tools must name its value.
 ///
 /// Two defaults get their values from the transaction that inserts the record: `.now` (or `.transactionTime`) for a `Date`, and
 /// `.newID` for a `UUID`. All records of a transaction get the same time, and a replay produces the same values. Until the

@@ -22,8 +22,8 @@ public import Testing
 ///   - options: how to replay, and how to compare.
 ///   - filePath: the test's source file.
 ///   - sourceLocation: where a divergence is reported.
-///   - record: creates the trace before the replay, if the environment contains `RECORD=1`. It receives the path of a new file, which
-///     then replaces the trace.
+///   - record: creates the trace before the replay, if the environment contains `RECORD=1`. It receives the path of a new file,
+///     which then replaces the trace.
 /// - Returns: the summary of the replay; nil if it diverged.
 /// - Throws: the errors of `record`; `StoreError` if the trace cannot be read.
 @discardableResult

@@ -84,8 +84,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let scopeClosed = Code("scopeClosed")
         /// No scope provides the requested object.
         public static let notProvided = Code("notProvided")
-        /// Another process, or another object of this process, uses the store, or this program runs the consumer already, and must
-        /// release it first.
+        /// Another process, or another object of this process, uses the store, or this program runs the consumer already, and
+        /// must release it first.
         public static let inUse = Code("inUse")
         /// The program requested a blocking write inside a write closure.
         public static let nestedWrite = Code("nestedWrite")

@@ -47,7 +47,8 @@ struct ReaderTable {
     /// - Returns: false, without a change, if a running process of another pid namespace has the number.
     func clearLeftovers(ofProcess own: Int32 = getpid()) -> Bool {
         let left = allSlots.filter { process($0) == UInt32(bitPattern: own) }
-        // LMDB leaves the marks of slots that it frees. A writer of another process may take such a slot meanwhile, and its mark stays.
+        // LMDB leaves the marks of slots that it frees. A writer of another process may take such a slot meanwhile, and its mark
+        // stays.
         for slot in allSlots {
             let mark = map.load(slot + Self.markOffset, as: UInt64.self)
             if mark != 0, process(slot) == 0 { map.exchange(mark, for: 0, at: slot + Self.markOffset) }

@@ -70,8 +70,8 @@ package enum StoreFile {
         return descriptor
     }
 
-    /// Creates a file and opens it for reading and writing. It gets the owner and the mode of the file at another path, as far as this
-    /// process may give files away; the mode 0600 if there is no such file.
+    /// Creates a file and opens it for reading and writing. It gets the owner and the mode of the file at another path, as far as
+    /// this process may give files away; the mode 0600 if there is no such file.
     package static func create(_ path: String, likeFileAt model: String) throws(LMDBError) -> Int32 {
         let descriptor = try create(path, like: -1)
         var status = stat()

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// The side file of the redo log, `redo.checkpoint`: the last two checkpoints.
 ///
-/// - 0 and 4,096: a ``CheckpointRecord`` each; checkpoint n is in the slot n modulo 2. The other slot has the one before, or the same. Each
-///   record is in one sector, so a slot without a valid record is damage;
+/// - 0 and 4,096: a ``CheckpointRecord`` each; checkpoint n is in the slot n modulo 2. The other slot has the one before, or the
+///   same. Each record is in one sector, so a slot without a valid record is damage;
 /// - 8,192: flags (``Flags``), one byte each. They are never synced: recovery makes up for failed syncs too.
 ///
 /// All its blocks exist from the start, so a full disk does not matter. Only the holder of LMDB's write lock writes records and
@@ -146,8 +146,8 @@ struct CheckpointFile {
         throw LMDBError(code: code, operation: "write", path: path)
     }
 
-    /// Makes sure that the newest record is on the disk. Another process may have been killed before its sync, or after a sync that failed, and
-    /// no later sync would write it then. So it is written once more.
+    /// Makes sure that the newest record is on the disk. Another process may have been killed before its sync, or after a sync
+    /// that failed, and no later sync would write it then. So it is written once more.
     func confirm(_ record: CheckpointRecord) throws(LMDBError) {
         let isWritten = StoreFile.write(descriptor, record.bytes, at: Self.offset(of: record.number), path: path)
         guard !isWritten || !StoreFile.syncData(descriptor, path: path) else { return }

@@ -63,8 +63,8 @@ final class RedoLog: Sendable {
     let limits: RedoLimits
     private let path: String
     private let files: RedoFiles
-    /// A descriptor of the data file that nothing else syncs. Linux reports a failed sync once for each descriptor, so this one tells whether
-    /// any sync has failed since the log was opened.
+    /// A descriptor of the data file that nothing else syncs. Linux reports a failed sync once for each descriptor, so this one
+    /// tells whether any sync has failed since the log was opened.
     private let witness: Int32
     private let state: HandoverMutex<State>
     private let sync = HandoverMutex(Sync.none)
@@ -337,14 +337,15 @@ final class RedoLog: Sendable {
             remedy: "let all processes that use the store share one pid namespace, then run the transaction again")
     }
 
-    /// Throws if a sync of the data file has failed. The pages that it was to write may be gone from memory, so no later sync can make up
-    /// for it. The disk has the checkpoint and the log, from which the next opening recovers all commits. A closed checkpoint needs no
-    /// page of the commits after it.
+    /// Throws if a sync of the data file has failed. The pages that it was to write may be gone from memory, so no later sync can
+    /// make up for it. The disk has the checkpoint and the log, from which the next opening recovers all commits. A closed
+    /// checkpoint needs no page of the commits after it.
     private func requirePages(_ flags: CheckpointFile.Flags, _ checkpoint: CheckpointRecord) throws(LMDBError) {
         guard flags.contains(.data), !checkpoint.isClosed else { return }
         throw LMDBError(
             .panicked, operation: "mdb_txn_begin", path: path,
-            detail: "a sync of data.mdb failed, so what the system has in memory of it may differ from what was written",
+            detail:
+                "a sync of data.mdb failed, so what the system has in memory of it may differ from what was written",
             remedy: "close the store in all processes, then open it again: the redo log has all acknowledged commits")
     }
 

@@ -37,8 +37,8 @@ enum RedoRecovery {
         }
     }
 
-    /// Whether a store that is open in LMDB needs recovery: it was not closed, and no process of ModelStore uses it. Then another process has
-    /// been using it since ``prepare(_:_:waiting:)``, and was killed.
+    /// Whether a store that is open in LMDB needs recovery: it was not closed, and no process of ModelStore uses it. Then another
+    /// process has been using it since ``prepare(_:_:waiting:)``, and was killed.
     static func isLeftOpen(_ path: String) throws(LMDBError) -> Bool {
         switch try ExaminedFiles(in: path, readsLog: false).situation.decision {
         // An opening for reading leaves files as they are that do not belong to the data file.

@@ -148,8 +148,8 @@ extension Store {
     ///   - path: the file, which is created with the owner and the mode of the store's data file. It appears at the end, whole.
     ///   - options: the options of the recording. Observers are not recorded, because only a ``Recorder`` sees them.
     /// - Throws: ``/ModelStore/StoreError``: `positionCompacted` and other errors of ``/ModelStore/Store/changes(since:_:)``;
-    ///   `unknownType`, `unknownField` and `notRecordable` for a redaction that is not possible; `traceExists` if there is a file at
-    ///   `path`, unless ``RecordingOptions/replacesFile`` is set; `ioError`; `damaged`.
+    ///   `unknownType`, `unknownField` and `notRecordable` for a redaction that is not possible; `traceExists` if there is a file
+    ///   at `path`, unless ``RecordingOptions/replacesFile`` is set; `ioError`; `damaged`.
     /// - Complexity: linear in the size of the records and of the change sets.
     @discardableResult
     public func record(to path: String, options: RecordingOptions = RecordingOptions()) throws -> RecordingSummary {

@@ -5,8 +5,8 @@ import StoreEngine
 
 /// The file that a trace is written to.
 ///
-/// A new trace has a hidden name beside its path until ``publish()``, so an existing file is never emptied, and a failed recording
-/// leaves it as it is. Links are not followed. A pipe or a device is written directly. One task at a time can use it.
+/// A new trace has a hidden name beside its path until ``publish()``, so an existing file is never emptied, and a failed
+/// recording leaves it as it is. Links are not followed. A pipe or a device is written directly. One task at a time can use it.
 final class TraceOutput {
     /// The system's own names of devices and open files. Some are links, such as `/dev/stdout`, and only the system makes them.
     private static let systemDirectories: Set = ["/dev/", "/dev/fd/", "/proc/self/fd/"]

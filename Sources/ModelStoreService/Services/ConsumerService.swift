@@ -82,8 +82,8 @@ public struct ConsumerService: Service {
     /// Runs the consumers until the group shuts down, the task is cancelled, or one of them fails. When it returns, all consumers
     /// have released their names.
     ///
-    /// - Throws: ``/ModelStore/StoreError`` with the code `invalidValue` if two consumers have one name, before any of them begins;
-    ///   the error of the first consumer that failed, as `consume` throws it.
+    /// - Throws: ``/ModelStore/StoreError`` with the code `invalidValue` if two consumers have one name, before any of them
+    ///   begins; the error of the first consumer that failed, as `consume` throws it.
     public func run() async throws {
         try requireDistinctNames()
         let unfinished = UnfinishedWork()

@@ -1,7 +1,7 @@
 import Foundation
 
-// The JSON form of values, as `store-cli` prints and reads it. A written value reads back without loss. In the forms of traces and
-// exports, the JSON that a field holds also reads back with all its bytes.
+// The JSON form of values, as `store-cli` prints and reads it. A written value reads back without loss. In the forms of traces
+// and exports, the JSON that a field holds also reads back with all its bytes.
 extension DynamicValue {
     /// Returns the JSON form of this value in a field of `type`.
     package func json(as type: FieldType, _ form: ValueForm = .plain) -> JSONValue {

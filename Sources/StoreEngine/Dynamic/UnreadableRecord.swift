@@ -1,9 +1,9 @@
 extension StoreError {
     /// Creates the error for a record that cannot be decoded.
     ///
-    /// The bytes of a record are sound if their checksum matches and each field is a value of its type in the version of the write.
-    /// A sound record does not fit the newest version of its type, or the type of the program, and nothing is lost: the code is
-    /// `valueDoesNotFit`. Only a record that is not sound is `damaged`.
+    /// The bytes of a record are sound if their checksum matches and each field is a value of its type in the version of the
+    /// write. A sound record does not fit the newest version of its type, or the type of the program, and nothing is lost: the
+    /// code is `valueDoesNotFit`. Only a record that is not sound is `damaged`.
     ///
     /// - Parameters:
     ///   - record: the bytes, as they were stored.
@@ -18,7 +18,8 @@ extension StoreError {
         let id = RecordBody.id(of: record, type).map { " " + $0 } ?? ""
         self.init(
             .valueDoesNotFit, "\(type.name)\(id) does not fit its type: \(error.reason)",
-            remedy: "declare the field so that it can hold this value, for example as an optional or with one more case, "
+            remedy:
+                "declare the field so that it can hold this value, for example as an optional or with one more case, "
                 + "or convert the records with a transform step of a migration plan",
             cause: error)
     }

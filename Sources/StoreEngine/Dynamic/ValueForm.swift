@@ -12,8 +12,8 @@ package enum ValueForm: Sendable {
     /// - The JSON is itself an object with the one member `raw`.
     /// - The JSON is `null` in an optional field, in which `null` is no value.
     case exact
-    /// The form of exports, which preserves all bytes. It differs from ``exact`` in the name of the member, `$json`, because people
-    /// import JSON of their own, and that can have a member `raw`.
+    /// The form of exports, which preserves all bytes. It differs from ``exact`` in the name of the member, `$json`, because
+    /// people import JSON of their own, and that can have a member `raw`.
     case export
 }
 

@@ -53,7 +53,8 @@ import Testing
     }
 
     @Test(arguments: [0, 4_096], [0, 8, 20, 60, 130, 250])
-    func `an open store does not take the older record for the newest, whatever the damage`(slot: Int, byte: Int) throws {
+    func `an open store does not take the older record for the newest, whatever the damage`(slot: Int, byte: Int) throws
+    {
         let store = try leftOpen()
         let record = try #require(try ExaminedFiles(in: store.path, readsLog: false).record)
         let damaged = try RedoStore(crashOf: store)
@@ -205,7 +206,8 @@ import Testing
         try environment.store([("a", "10")])
         let mixed = try RedoStore(crashOf: store)
         try mixed.take("data.mdb", from: old)
-        try expectRefusal(mixed, .redoLogIncomplete, "redo.checkpoint belongs to another data.mdb, or is of another time")
+        try expectRefusal(
+            mixed, .redoLogIncomplete, "redo.checkpoint belongs to another data.mdb, or is of another time")
     }
 
     @Test func `a missing data file is an error that says so`() throws {

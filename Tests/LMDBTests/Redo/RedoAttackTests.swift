@@ -193,7 +193,9 @@ private final class ControlledFile: LoggedFile, @unchecked Sendable {
         #expect(try newest(store) == before, "the record was written without the pages that the failed sync lost")
     }
 
-    @Test func `after a failed sync of the data file nothing is written until the store is recovered from the log`() throws {
+    @Test func `after a failed sync of the data file nothing is written until the store is recovered from the log`()
+        throws
+    {
         let store = try RedoStore()
         let environment = try store.open()
         defer { store.close() }
@@ -222,7 +224,8 @@ private final class ControlledFile: LoggedFile, @unchecked Sendable {
         #expect(try again.value("a") == "4")
     }
 
-    @Test func `a record that reached the disk although its sync failed is not newer than the log that follows`() throws {
+    @Test func `a record that reached the disk although its sync failed is not newer than the log that follows`() throws
+    {
         let store = try RedoStore()
         let environment = try store.open()
         defer { store.close() }

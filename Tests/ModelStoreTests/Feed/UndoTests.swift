@@ -113,7 +113,10 @@ import Testing
         #expect(try Self.sensors(store) == before)
     }
 
-    @Test func `a unique value that another record has taken is a conflict that can be skipped, whatever depends on it`() async throws {
+    @Test
+    func `a unique value that another record has taken is a conflict that can be skipped, whatever depends on it`()
+        async throws
+    {
         let store = try ChangeFeedTests.store()
         try await store.write { tx in for number in 1...3 { try tx.insert(ChangeFeedTests.sensor(number)) } }
         try await store.write { tx in

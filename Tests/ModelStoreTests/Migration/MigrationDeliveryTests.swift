@@ -28,7 +28,8 @@ import Testing
             MigrationVersion(
                 "2", V2.Job.self,
                 steps: .transform(V1.Job.self, to: V2.Job.self) { old in
-                    old.text == "drop" ? nil : V2.Job(id: old.id, words: old.text.split(separator: " ").map(String.init))
+                    old.text == "drop"
+                        ? nil : V2.Job(id: old.id, words: old.text.split(separator: " ").map(String.init))
                 }))
         return options
     }
@@ -86,7 +87,12 @@ import Testing
             if set.position == end { break }
         }
         let kept = texts.enumerated().filter { $0.element != "drop" }
-        #expect(replaced == Dictionary(uniqueKeysWithValues: kept.map { ($0.offset + 1, #"{"id":\#($0.offset + 1),"text":"\#($0.element)"}"#) }))
+        #expect(
+            replaced
+                == Dictionary(
+                    uniqueKeysWithValues: kept.map {
+                        ($0.offset + 1, #"{"id":\#($0.offset + 1),"text":"\#($0.element)"}"#)
+                    }))
         #expect(ended == texts.count)
         try AutomaticMigrationTests.expectSound(store)
     }
@@ -107,7 +113,8 @@ import Testing
         #expect(try last.origin == store.changeSet(at: start).origin)
     }
 
-    @Test(arguments: ["1", "", "2.0 (beta)", "a>b!c#d%e", "größer"]) func `the names of versions come back as they were`(
+    @Test(arguments: ["1", "", "2.0 (beta)", "a>b!c#d%e", "größer"])
+    func `the names of versions come back as they were`(
         _ name: String
     ) throws {
         let kind = ChangeSetKind.migration(from: name.isEmpty ? nil : name, to: "x")

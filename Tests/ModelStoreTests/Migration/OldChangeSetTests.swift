@@ -72,7 +72,9 @@ import Testing
     }
 
     @Test(arguments: Misfit.allCases)
-    func `a change that does not fit says so and keeps its bytes, and all others are delivered`(_ misfit: Misfit) async throws {
+    func `a change that does not fit says so and keeps its bytes, and all others are delivered`(
+        _ misfit: Misfit
+    ) async throws {
         let (directory, store) = try Self.migrated(misfit)
         defer { withExtendedLifetime(directory) {} }
         let first = try store.changeSet(sequence: 2)
@@ -100,7 +102,9 @@ import Testing
         let insert = try store.changeSet(sequence: 2).changes[0]
         let json = try #require(try insert.afterJSON())
         let old = misfit.job
-        #expect(json.contains(#""due":\#(old.due.map(String.init) ?? "null"),"size":\#(old.size),"state":"\#(old.state)""#), "\(json)")
+        #expect(
+            json.contains(#""due":\#(old.due.map(String.init) ?? "null"),"size":\#(old.size),"state":"\#(old.state)""#),
+            "\(json)")
         let update = try store.changeSet(sequence: 3).changes[0]
         #expect(try update.beforeJSON() == json)
         #expect(try update.idJSON() == "1")
@@ -112,7 +116,9 @@ import Testing
     }
 
     @Test(arguments: Misfit.allCases, [UnfitRecords.deliver, .skip, .stop])
-    func `a consumer chooses what happens to records that do not fit`(_ misfit: Misfit, _ rule: UnfitRecords) async throws {
+    func `a consumer chooses what happens to records that do not fit`(
+        _ misfit: Misfit, _ rule: UnfitRecords
+    ) async throws {
         let (directory, store) = try Self.migrated(misfit)
         defer { withExtendedLifetime(directory) {} }
         var options = ConsumerOptions(only: FeedFilter(After.Job.self) { $0.due > 0 })
@@ -138,7 +144,9 @@ import Testing
     }
 
     @Test(arguments: Misfit.allCases)
-    func `undoing a change to a record that does not fit is a conflict, which can be skipped`(_ misfit: Misfit) async throws {
+    func `undoing a change to a record that does not fit is a conflict, which can be skipped`(
+        _ misfit: Misfit
+    ) async throws {
         let (directory, store) = try Self.migrated(misfit)
         defer { withExtendedLifetime(directory) {} }
         let error = await #expect(throws: StoreError.self) { try await store.undo(sequence: 3) }
@@ -157,7 +165,9 @@ import Testing
         let directory = try TestDirectory()
         let store = try Store(at: directory.path, records: Before.Job.self)
         _ = try store.blockingWrite { try $0.insert(misfit.job) }
-        _ = try store.blockingWrite { try $0.update(Before.Job.self, id: 1) { ($0.due, $0.size, $0.state) = (7, 7, "done") } }
+        _ = try store.blockingWrite {
+            try $0.update(Before.Job.self, id: 1) { ($0.due, $0.size, $0.state) = (7, 7, "done") }
+        }
         _ = try store.blockingWrite { try $0.insert(Before.Job(id: 2, due: 2)) }
         let trial = try store.migrate(to: [After.Job.recordSchema], isTrial: true)[0]
         let unfit = try #require(trial.unfitHistory)
@@ -188,7 +198,9 @@ import Testing
         }
     }
 
-    @Test func `every way of reading names the record, the field and what was found, and says that nothing is damaged`() throws {
+    @Test func `every way of reading names the record, the field and what was found, and says that nothing is damaged`()
+        throws
+    {
         let directory = try TestDirectory()
         do {
             let old = try Store(at: directory.path, records: V1.Person.self)
@@ -201,7 +213,10 @@ import Testing
             ("fetch", { _ = try store.fetch(FetchRequest(V2.Person.self)) }),
             ("first", { _ = try store.read { try $0.first(FetchRequest(V2.Person.self)) } }),
             ("live", { _ = try store.liveQuery(FetchRequest(V2.Person.self)).results }),
-            ("update", { _ = try store.blockingWrite { try $0.update(V2.Person.self, id: 41) { $0.info.first = "x" } } }),
+            (
+                "update",
+                { _ = try store.blockingWrite { try $0.update(V2.Person.self, id: 41) { $0.info.first = "x" } } }
+            ),
         ]
         for (name, way) in ways {
             let error = #expect(throws: StoreError.self, "\(name)") { try way() }

@@ -35,7 +35,8 @@ import Testing
         let store = try Self.store()
         let id = Self.ids[other]
         let refused: [(String, @Sendable (inout WriteTransaction) throws -> Void)] = [
-            ("insert", { _ = try $0.insert(Item(id: id, text: "x")) }), ("upsert", { _ = try $0.upsert(Item(id: id, text: "x")) }),
+            ("insert", { _ = try $0.insert(Item(id: id, text: "x")) }),
+            ("upsert", { _ = try $0.upsert(Item(id: id, text: "x")) }),
             ("put", { try $0.put(DynamicRecord(values: [.string(id), .string("x")]), typeIndex: 0, mode: .upsert) }),
             (
                 "apply",

@@ -42,7 +42,7 @@ public struct ChangeConflict: Hashable, Sendable, CustomStringConvertible {
 public enum ConflictRule: Hashable, Sendable {
     /// Undo changes nothing, and the error lists the conflicts.
     case fail
-    /// Undo skips this change, for whatever reason, and undoes the others. To find out which changes these are, undo makes a trial
-    /// first, so it takes about twice as long.
+    /// Undo skips this change, for whatever reason, and undoes the others. To find out which changes these are, undo makes a
+    /// trial first, so it takes about twice as long.
     case skip
 }

@@ -1,7 +1,7 @@
 /// Change sets and changes as text for people, as `store-cli feed` prints them.
 extension ChangeSet: CustomStringConvertible {
-    /// One line for the action and for each change: the sequence number, the time, the origin, the kind, the type, the id, and the
-    /// changed fields or the record. Undecodable records appear as the error.
+    /// One line for the action and for each change: the sequence number, the time, the origin, the kind, the type, the id, and
+    /// the changed fields or the record. Undecodable records appear as the error.
     public var description: String {
         let rows = textRows()
         let widths = rows.reduce(into: [Int](repeating: 0, count: rows.first?.count ?? 0)) { widths, row in

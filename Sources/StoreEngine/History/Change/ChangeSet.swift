@@ -16,8 +16,8 @@ public struct ChangeSet: Sendable {
     public let time: Date
     /// The process that wrote the change set.
     public let origin: Origin
-    /// Why the change set was written: by the program, by a migration, or to undo others. A combination of several change sets has
-    /// the kind of the last one.
+    /// Why the change set was written: by the program, by a migration, or to undo others. A combination of several change sets
+    /// has the kind of the last one.
     public var kind: ChangeSetKind { origin.kind }
     /// The action that caused the write, if there was one. In a large change set, the first part has it.
     public let action: RecordedAction?

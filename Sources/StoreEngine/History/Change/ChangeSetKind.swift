@@ -4,8 +4,8 @@ import Foundation
 public enum ChangeSetKind: Hashable, Sendable, CustomStringConvertible {
     /// A write of the program.
     case user
-    /// A migration, between two versions of a ``MigrationPlan``. Nil where the store had no version, or where the migration follows
-    /// no plan (`store-cli migrate`).
+    /// A migration, between two versions of a ``MigrationPlan``. Nil where the store had no version, or where the migration
+    /// follows no plan (`store-cli migrate`).
     case migration(from: String?, to: String?)
     /// An undo of the change set with this sequence number.
     case undo(of: UInt64)
@@ -23,8 +23,8 @@ public enum ChangeSetKind: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-// The feed stores the kind behind the name of the origin, after a mark: `thermo!undo(12)`. Programs that do not know kinds show it
-// as a part of the name.
+// The feed stores the kind behind the name of the origin, after a mark: `thermo!undo(12)`. Programs that do not know kinds show
+// it as a part of the name.
 extension ChangeSetKind {
     static let mark: Character = "!"
 
@@ -52,7 +52,8 @@ extension ChangeSetKind {
             self = .restore(to: sequence)
         case "migration":
             let names = content.split(separator: ">", maxSplits: 1, omittingEmptySubsequences: false)
-            guard names.count == 2, let from = names[0].removingPercentEncoding, let to = names[1].removingPercentEncoding
+            guard names.count == 2, let from = names[0].removingPercentEncoding,
+                let to = names[1].removingPercentEncoding
             else { return nil }
             self = .migration(from: from.isEmpty ? nil : from, to: to.isEmpty ? nil : to)
         default: return nil

@@ -89,7 +89,9 @@ package struct ChangeSquash {
             case .other(let change): changes.append(change)
             case .record(let before, let after, let newest, let isRestored):
                 do {
-                    if let net = try ChangeSquash.net(before, after, newest, isRestored: isRestored) { changes.append(net) }
+                    if let net = try ChangeSquash.net(before, after, newest, isRestored: isRestored) {
+                        changes.append(net)
+                    }
                 } catch {
                     throw StoreError(error, at: "the change \(newest.name) of \(newest.typeName)")
                 }
@@ -127,8 +129,8 @@ package struct ChangeSquash {
 
     /// Returns the earlier values of the fields that differ between two states of a record.
     ///
-    /// If a state does not fit the newest version, the fields whose bytes differ in the versions of the states are returned, without
-    /// values.
+    /// If a state does not fit the newest version, the fields whose bytes differ in the versions of the states are returned,
+    /// without values.
     static func earlier(
         _ old: RecordBytes, _ new: RecordBytes, _ type: OpenType
     ) throws(CodecError) -> [EarlierValue] {
@@ -160,7 +162,9 @@ package struct ChangeSquash {
             let newIndex = newFields.firstIndex { $0.id == field.id }
             if let oldIndex, let newIndex, oldFields[oldIndex].type == newFields[newIndex].type,
                 try oldTable.field(oldIndex).isEqual(to: newTable.field(newIndex))
-            { continue }
+            {
+                continue
+            }
             if oldIndex == nil, newIndex == nil { continue }
             earlier.append(EarlierValue(field: field.id, bytes: nil))
         }

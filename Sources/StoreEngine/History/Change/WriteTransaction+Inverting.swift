@@ -94,7 +94,8 @@ extension WriteTransaction {
             case .impossible(let conflict):
                 if case .refused(.schemaMismatch, _) = conflict.reason { return }
                 throw StoreError(
-                    .changeConflict, "\(changes.name) cannot be undone: \(conflict)", remedy: "restore a backup from before it")
+                    .changeConflict, "\(changes.name) cannot be undone: \(conflict)",
+                    remedy: "restore a backup from before it")
             }
         }
     }
@@ -120,7 +121,9 @@ extension WriteTransaction {
 
     private func undoing(_ change: FeedChange) throws(StoreError) -> Undoing {
         let type = state.catalog.description(ofID: change.type)
-        func impossible(_ code: StoreError.Code, _ message: String, id: JSONValue = .null, _ text: String = "") -> Undoing {
+        func impossible(
+            _ code: StoreError.Code, _ message: String, id: JSONValue = .null, _ text: String = ""
+        ) -> Undoing {
             .impossible(
                 ChangeConflict(
                     typeName: type?.name ?? "*", id: text, idJSON: id, reason: .refused(code, message: message)))

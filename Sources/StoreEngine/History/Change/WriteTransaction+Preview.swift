@@ -13,7 +13,8 @@ extension WriteTransaction {
             let name = ChangeName(
                 store: state.identity, epoch: head.epoch, sequence: head.sequence + 1, index: number,
                 time: now.timeIntervalSinceReferenceDate.bitPattern)
-            try body(RecordChange(
+            try body(
+                RecordChange(
                     pendingChange(entry, changed, type), type: type, described: type.type, name: name))
         }
     }

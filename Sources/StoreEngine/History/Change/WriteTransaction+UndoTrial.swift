@@ -14,7 +14,8 @@ extension WriteTransaction {
             try forEachInversion(of: changes, except: found.changeIndexes) {
                 (tx: inout WriteTransaction, inversion: ChangeInversion, changeIndex: Int) throws(StoreError) in
                 guard let error = refused[changeIndex] else { return }
-                found.listed.append(try tx.conflict(inversion, .refused(error.code, message: "stays: \(error.message)")))
+                found.listed.append(
+                    try tx.conflict(inversion, .refused(error.code, message: "stays: \(error.message)")))
             }
             found.changeIndexes = (found.changeIndexes + refused.keys).sorted()
         }

@@ -154,8 +154,8 @@ struct FeedEntryDecoder: Sendable {
         return part(&changes)
     }
 
-    /// Whether the change after a full part may be an insert that replaces the deleted record of the last change. A migration writes
-    /// the two next to each other, and a part holds both.
+    /// Whether the change after a full part may be an insert that replaces the deleted record of the last change. A migration
+    /// writes the two next to each other, and a part holds both.
     private func mayReplace(_ last: FeedChange?, limit: Int, _ count: Int) -> Bool {
         guard count == limit, last?.kind == .delete, case .migration = header?.origin.kind else { return false }
         return true

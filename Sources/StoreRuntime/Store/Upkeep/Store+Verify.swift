@@ -36,7 +36,8 @@ extension Store {
     ///   - options: how long to wait for another process that opens or recovers the store (`writeTimeout`), and who is told (`onEvent`).
     ///   - readsPages: see `LMDBEnvironment.Options`.
     static func withEnvironment<T>(
-        at path: String, _ options: StoreOptions, readsPages: Bool = true, _ body: (LMDBEnvironment) throws(StoreError) -> T
+        at path: String, _ options: StoreOptions, readsPages: Bool = true,
+        _ body: (LMDBEnvironment) throws(StoreError) -> T
     ) throws(StoreError) -> T {
         var options = options
         options.isReadOnly = true

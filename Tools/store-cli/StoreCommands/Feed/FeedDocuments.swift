@@ -57,7 +57,8 @@ struct FeedDocuments: FeedPrinter {
         let head = JSONValue.object([
             JSONMember("position", .number(JSONNumber(changeSet.sequence))),
             JSONMember("token", .string(position.description)), JSONMember("time", .string(changeSet.time.iso8601)),
-            JSONMember("kind", .string(changeSet.kind.description)), JSONMember("origin", origin), JSONMember("action", try changeSet.action?.json() ?? .null),
+            JSONMember("kind", .string(changeSet.kind.description)), JSONMember("origin", origin),
+            JSONMember("action", try changeSet.action?.json() ?? .null),
         ])
         json.removeAll()
         json.append(head)
