@@ -1,7 +1,8 @@
 /// Text for a terminal: its width in columns, where to cut it, and which characters must be escaped.
 ///
 /// Values come from any source, so control and format characters are shown as escapes. A record must not move the cursor, set the
-/// window's title, imitate another text with marks that change the direction of writing, or hide text in characters without a form.
+/// window's title, imitate another text with marks that change the direction of writing, or hide text in characters without a
+/// form.
 package enum DisplayText {
     /// Returns `text` with escapes for all characters that would control the terminal instead of being displayed.
     package static func escaped(_ text: String) -> String {
@@ -69,7 +70,8 @@ package enum DisplayText {
         return kept
     }
 
-    /// Returns `text` in lines of at most `limit` columns. Lines end at spaces where possible, and no line is empty unless the text is.
+    /// Returns `text` in lines of at most `limit` columns. Lines end at spaces where possible, and no line is empty unless the
+    /// text is.
     package static func wrapped(_ text: String, to limit: Int) -> [String] {
         precondition(limit > 0, "a line has a column")
         var lines: [String] = []
@@ -141,8 +143,8 @@ package enum DisplayText {
 
     /// Returns whether a scalar controls the text around it, or has no form of its own.
     ///
-    /// These are controls, ends of lines, Unicode's format characters (among them marks of direction and tags), and other characters
-    /// that displays ignore.
+    /// These are controls, ends of lines, Unicode's format characters (among them marks of direction and tags), and other
+    /// characters that displays ignore.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value < 0x7F { return scalar.value < 0x20 }
         switch scalar.properties.generalCategory {

@@ -1,5 +1,5 @@
-/// Records that a batch cannot store yet, because other records still hold their unique values. The batch stores them at its end, when
-/// other records have given up these values.
+/// Records that a batch cannot store yet, because other records still hold their unique values. The batch stores them at its end,
+/// when other records have given up these values.
 package struct HeldBackRecords: Sendable {
     package struct Entry: Sendable {
         let typeIndex: Int

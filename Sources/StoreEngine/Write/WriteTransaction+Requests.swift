@@ -14,8 +14,8 @@ extension WriteTransaction {
     ///   - request: selects the records. Its limit and offset apply.
     ///   - change: changes one record. It must not change the id.
     /// - Returns: the number of records that the transaction found and changed.
-    /// - Throws: any error that `change` throws; ``StoreError`` as ``update(_:id:where:file:line:_:)`` and as a fetch. The closure cannot
-    ///   be committed then, because some records may have been changed.
+    /// - Throws: any error that `change` throws; ``StoreError`` as ``update(_:id:where:file:line:_:)`` and as a fetch. The
+    ///   closure cannot be committed then, because some records may have been changed.
     /// - Complexity: the cost of fetching the request, plus one update for each record. Takes memory for the keys of the records.
     @inlinable
     @discardableResult
@@ -50,8 +50,8 @@ extension WriteTransaction {
     /// - Parameter request: selects the records. Its limit and offset apply.
     /// - Returns: the number of records that the transaction deleted. A record that the rule of a reference deleted together with
     ///   another record does not count.
-    /// - Throws: ``StoreError`` as ``delete(_:id:where:file:line:)`` and as a fetch. The closure cannot be committed then, because some
-    ///   records may have been deleted.
+    /// - Throws: ``StoreError`` as ``delete(_:id:where:file:line:)`` and as a fetch. The closure cannot be committed then,
+    ///   because some records may have been deleted.
     /// - Complexity: the cost of fetching the request, plus one delete for each record. Takes memory for the keys of the records.
     @discardableResult
     public mutating func delete<R: Record>(_ request: FetchRequest<R>) throws(StoreError) -> Int {

@@ -140,8 +140,8 @@ extension Store {
         }
     }
 
-    /// Creates a consumer before any program has started it. From then on, the feed retains the change sets after its position, as
-    /// far as the lease allows.
+    /// Creates a consumer before any program has started it. From then on, the feed retains the change sets after its position,
+    /// as far as the lease allows.
     ///
     /// ```swift
     /// try await store.createConsumer("mailer", at: .newest)       // mails nothing that is in the store today
@@ -154,8 +154,8 @@ extension Store {
     ///   - start: where the consumer begins.
     ///   - lease: how far the consumer may hold back retention.
     /// - Returns: the consumer's position.
-    /// - Throws: ``StoreError``: `consumerExists`; `invalidValue` for a name or a lease outside its range; `positionCompacted` and
-    ///   others when no consumer can begin there; as `write`.
+    /// - Throws: ``StoreError``: `consumerExists`; `invalidValue` for a name or a lease outside its range; `positionCompacted`
+    ///   and others when no consumer can begin there; as `write`.
     @discardableResult
     public func createConsumer(
         _ name: String, at start: FeedStart, lease: RetentionLease = RetentionLease()

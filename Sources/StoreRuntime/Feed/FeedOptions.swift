@@ -8,8 +8,8 @@ public struct FeedOptions: Sendable {
     /// because a foreign program wrote. Change sets of an earlier run are left out too if it had the same process id, as in a
     /// container.
     public var skipsOwnOrigin = false
-    /// What happens to a change whose record does not fit the type of the program any more. A migration checks the current records
-    /// of a type, but not those in older change sets.
+    /// What happens to a change whose record does not fit the type of the program any more. A migration checks the current
+    /// records of a type, but not those in older change sets.
     public var unfitRecords = UnfitRecords.deliver
     /// Whether to leave out the change sets of migrations.
     package var skipsMigrations = false

@@ -80,8 +80,8 @@ public struct ModelValues<R: Record, Value>: AsyncSequence, Sendable {
             return nil
         }
 
-        /// Takes the newest version. A deletion comes with the last record, whose values may not have been delivered yet. Inlining
-        /// this method would enlarge the frame that a waiting task holds.
+        /// Takes the newest version. A deletion comes with the last record, whose values may not have been delivered yet.
+        /// Inlining this method would enlarge the frame that a waiting task holds.
         ///
         /// - Returns: whether to deliver the version: its values differ from the last ones.
         @inline(never)

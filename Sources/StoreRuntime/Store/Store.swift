@@ -30,9 +30,9 @@ public final class Store: Sendable {
     ///     directory that holds other files and no store is refused with `notAStore`; hidden files and `lost+found` are allowed.
     ///   - records: the record types that this program uses.
     ///   - options: the options for the first open of the directory in this process.
-    /// - Throws: ``StoreError``: `invalidValue` for an option outside its range and for an empty path, `noSuchStore`, `notAStore`,
-    ///   `newerFormat`, `schemaMismatch` (with the differences), `damaged`, `accessDenied`, `unsupportedFileSystem`, `inUse`,
-    ///   `nestedWrite` and others.
+    /// - Throws: ``StoreError``: `invalidValue` for an option outside its range and for an empty path, `noSuchStore`,
+    ///   `notAStore`, `newerFormat`, `schemaMismatch` (with the differences), `damaged`, `accessDenied`, `unsupportedFileSystem`,
+    ///   `inUse`, `nestedWrite` and others.
     public convenience init<each R: Record>(
         at path: String, records: repeat (each R).Type, options: StoreOptions = StoreOptions()
     ) throws {
@@ -64,8 +64,8 @@ public final class Store: Sendable {
     /// Waits for the queued writes, then closes the store. Later calls fail with `closed`; closing again does nothing.
     ///
     /// Blocks until the last queued write is committed and the last read closure has ended. Inside a write closure of any store,
-    /// or a read closure of this one, it returns at once. The store then closes some time after that closure has ended. In a forked
-    /// child of the process that opened the store, it returns at once and changes nothing.
+    /// or a read closure of this one, it returns at once. The store then closes some time after that closure has ended. In a
+    /// forked child of the process that opened the store, it returns at once and changes nothing.
     public func close() {
         guard isOpen.exchange(false, ordering: .acquiringAndReleasing) else { return }
         // The threads and the files of the store belong to the parent.

@@ -49,8 +49,8 @@ import Testing
         }
     }
 
-    /// A store whose change sets 2 and 3 have a record that does not fit since the migration in change set 5. Change set 3 also has a
-    /// record that fits.
+    /// A store whose change sets 2 and 3 have a record that does not fit since the migration in change set 5. Change set 3 also
+    /// has a record that fits.
     private static func migrated(_ misfit: Misfit) throws -> (directory: TestDirectory, store: Store) {
         let directory = try TestDirectory()
         do {

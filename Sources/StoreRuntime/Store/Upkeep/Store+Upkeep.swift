@@ -37,8 +37,8 @@ extension Store {
     /// ```
     ///
     /// The copy contains the last commit, is a store of its own, and has the owner and the mode of this store's data file. Its
-    /// first writer starts a new epoch, so that positions of the two stores differ. The method waits for no writer, not even for a
-    /// stopped process, and no writer waits for it. You can call it in a write closure, whose own changes are not in the copy.
+    /// first writer starts a new epoch, so that positions of the two stores differ. The method waits for no writer, not even for
+    /// a stopped process, and no writer waits for it. You can call it in a write closure, whose own changes are not in the copy.
     ///
     /// Blocks for as long as the copy takes. Until it is done, the store cannot reuse pages that writers free.
     ///

@@ -2,7 +2,8 @@ import Glibc
 import NIOCore
 
 extension SocketAddress {
-    /// Names the client behind this address: an IPv4 address, or the network of 64 bits in which one client can have all IPv6 addresses.
+    /// Names the client behind this address: an IPv4 address, or the network of 64 bits in which one client can have all IPv6
+    /// addresses.
     var client: String {
         let text = ipAddress ?? ""
         guard case .v6(let address) = self else { return text }
