@@ -16,18 +16,31 @@ import Testing
         let faults: FaultInjector
         let path: String
         private let directory: TestDirectory
-        private let store: Store
+        private var store: Store
         private(set) var acknowledged: Set<String> = []
         private(set) var unknown: Set<String> = []
+        private(set) var needsReopening = false
 
         init() throws {
             directory = try TestDirectory()
             faults = FaultInjector(path: directory.path)
             path = directory.path + "/store"
+            store = try Self.open(path)
+        }
+
+        private static func open(_ path: String) throws -> Store {
             var options = StoreOptions()
             options.redoLimits.logByteCount = 4_096
             options.redoLimits.entryByteCount = 2_048
-            store = try Store(at: path, records: Lamp.self, options: options)
+            return try Store(at: path, records: Lamp.self, options: options)
+        }
+
+        /// Opens the store again, if a failed sync of the data file makes that necessary.
+        mutating func reopenIfNeeded() throws {
+            guard needsReopening else { return }
+            store.close()
+            store = try Self.open(path)
+            needsReopening = false
         }
 
         mutating func write(_ id: String) {
@@ -37,7 +50,9 @@ import Testing
                 try store.write { tx in try tx.insert(Lamp(id: id, room: room)) }
                 acknowledged.insert(id)
             } catch {
-                if (error as? StoreError)?.code == .outcomeUnknown { unknown.insert(id) }
+                let code = (error as? StoreError)?.code
+                if code == .outcomeUnknown { unknown.insert(id) }
+                if code == .reopenNeeded { needsReopening = true }
             }
         }
 
@@ -82,7 +97,14 @@ import Testing
                 position += 1
                 failureCount += scene.faults.failureCount
                 // The first one may still meet a failure that the writes above have left.
-                for id in ["later", "last"] { scene.write(id) }
+                for id in ["later", "last"] {
+                    try scene.reopenIfNeeded()
+                    scene.write(id)
+                }
+                if scene.needsReopening {
+                    try scene.reopenIfNeeded()
+                    scene.write("last")
+                }
                 #expect(scene.acknowledged.contains("last"), comment)
                 try scene.expectKept(comment)
             }

@@ -343,7 +343,7 @@ final class RedoLog: Sendable {
     private func requirePages(_ flags: CheckpointFile.Flags, _ checkpoint: CheckpointRecord) throws(LMDBError) {
         guard flags.contains(.data), !checkpoint.isClosed else { return }
         throw LMDBError(
-            .panicked, operation: "mdb_txn_begin", path: path,
+            .lostPages, operation: "mdb_txn_begin", path: path,
             detail:
                 "a sync of data.mdb failed, so what the system has in memory of it may differ from what was written",
             remedy: "close the store in all processes, then open it again: the redo log has all acknowledged commits")
