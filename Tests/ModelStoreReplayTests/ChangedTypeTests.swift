@@ -51,6 +51,7 @@ private enum After {
         try await store.write { try $0.insert(Before.Heater(id: "a", watts: 1, gone: 2, room: "attic")) }
         var options = RecordingOptions()
         options.start = start
+        options.replacesFile = true
         let recorder = try await Recorder(store, to: folder.file("t"), options: options)
         var updates = store.updates(of: Before.Heater.where { $0.watts > 0 }).makeAsyncIterator()
         _ = try await updates.next()

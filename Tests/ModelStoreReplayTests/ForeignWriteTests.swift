@@ -52,6 +52,7 @@ import Testing
             options.start = .after(set.position)
             break
         }
+        options.replacesFile = true
         try store.record(to: folder.file("t"), options: options)
         #expect(try await Replayer.replay(folder.file("t")).changeSetCount == 1)
     }

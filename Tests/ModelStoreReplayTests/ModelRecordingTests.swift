@@ -70,7 +70,7 @@ import Testing
             #expect(await floors.next() == floor)
         }
         for _ in 1...2 {
-            let recorder = try await Recorder(store, to: folder.file("t"))
+            let recorder = try await Recorder(store, to: folder.file("t"), options: .replacing)
             try await take(5)
             try await recorder.finish()
             #expect(try await Replayer.replay(folder.file("t")).deliveryCount == 1)
@@ -85,7 +85,7 @@ import Testing
         var floors = try store.model(Room.self, id: "attic").values(of: \.floor).makeAsyncIterator()
         #expect(await floors.next() == 1)
         for round in 1...2 {
-            let recorder = try await Recorder(store, to: folder.file("t"))
+            let recorder = try await Recorder(store, to: folder.file("t"), options: .replacing)
             for floor in [5, 6] {
                 try await store.write { try $0.update(Room.self, id: "attic") { $0.floor = floor * round } }
                 #expect(await floors.next() == floor * round)

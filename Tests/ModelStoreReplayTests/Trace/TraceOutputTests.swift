@@ -17,12 +17,6 @@ import Testing
         try await store.send(AddTicket(text: "a"))
     }
 
-    private static let replacing = {
-        var options = RecordingOptions()
-        options.replacesFile = true
-        return options
-    }()
-
     private func text(_ name: String) throws -> String { try String(decoding: folder.read(name), as: UTF8.self) }
 
     private func expectOnly(_ names: Set<String>) throws {
@@ -43,14 +37,14 @@ import Testing
 
     @Test func `A replaced file is there until the trace is whole`() async throws {
         try folder.write("kept".utf8, to: "t")
-        var failing = Self.replacing
+        var failing = RecordingOptions.replacing
         failing.redactedFields = ["Ticket.nothing"]
         #expect(throws: StoreError.self) { try store.record(to: folder.file("t"), options: failing) }
         #expect(try text("t") == "kept")
-        try store.record(to: folder.file("t"), options: Self.replacing)
+        try store.record(to: folder.file("t"), options: .replacing)
         try expectOnly(["t"])
         #expect(try await Replayer.replay(folder.file("t")).hasEqualHashes)
-        let recorder = try await Recorder(store, to: folder.file("t"), options: Self.replacing)
+        let recorder = try await Recorder(store, to: folder.file("t"), options: .replacing)
         try await store.send(AddTicket(text: "b"))
         #expect(try await recorder.finish().changeSetCount == 1)
         #expect(try await Replayer.replay(folder.file("t")).changeSetCount == 1)
@@ -62,7 +56,7 @@ import Testing
         try folder.write("old".utf8, to: "t")
         #expect(unsafe chmod(folder.file("t"), mode) == 0)
         for name in ["t", "new"] {
-            try store.record(to: folder.file(name), options: Self.replacing)
+            try store.record(to: folder.file(name), options: .replacing)
             let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name))
             #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
         }
@@ -73,7 +67,7 @@ import Testing
         #expect(unsafe symlink(folder.file(target), folder.file("t")) == 0)
         let error = #expect(throws: StoreError.self) { try store.record(to: folder.file("t")) }
         #expect(error?.code == .traceExists)
-        try store.record(to: folder.file("t"), options: Self.replacing)
+        try store.record(to: folder.file("t"), options: .replacing)
         #expect(try text("t").hasPrefix(#"{"trace""#) && text("target") == "kept")
         try expectOnly(["t", "target"])
     }
