@@ -111,11 +111,11 @@ private struct Lamp {
             error = Self.error { try tx.update(changed, ifUnchanged: original) }
             #expect(
                 error?.text == """
-                    the Sensor with the id s0 has changed, celsius is 9, not 20, note is "new", not null; read the record \
+                    the Sensor with the id s0 has changed, celsius is 9.0, not 20.0, note is "new", not null; read the record \
                     again and retry
                     """)
             error = Self.error { try tx.delete(ifUnchanged: original) }
-            #expect(error?.message.contains("celsius is 9, not 20") == true)
+            #expect(error?.message.contains("celsius is 9.0, not 20.0") == true)
         }
     }
 
