@@ -71,7 +71,7 @@ extension LMDBEnvironment {
         }
         // LMDB waits for a process that is opening the files, for ever if that was stopped.
         var wait = OpeningWait(path, options)
-        while options.usesLockFile, try LockFile.isTakenExclusively(in: path) { try wait.pause(waiting) }
+        while options.usesLockFile, (try? LockFile.isTakenExclusively(in: path)) == true { try wait.pause(waiting) }
         var pointer: OpaquePointer?
         var code = unsafe Calls.open(request, into: &pointer)
         // Other threads and processes may have taken the address space that was free a moment ago.

@@ -3,8 +3,9 @@ internal import Glibc
 
 /// The side file of the redo log, `redo.checkpoint`: the last two checkpoints.
 ///
-/// - 0 and 4,096: a ``CheckpointRecord`` each; checkpoint n is in the slot n modulo 2. The other slot has the one before, or the
-///   same. Each record is in one sector, so a slot without a valid record is damage;
+/// - 0 and 4,096: a ``CheckpointRecord`` each, and 2,048 bytes behind it a copy; checkpoint n is in the slot n modulo 2. The
+///   other slot has the one before, or the same. Each record is in one sector, so damage to one of them leaves the other. A write
+///   that is interrupted leaves a slot without a valid record at most until the checkpoint after it;
 /// - 8,192: flags (``Flags``), one byte each. They are never synced: recovery makes up for failed syncs too.
 ///
 /// All its blocks exist from the start, so a full disk does not matter. Only the holder of LMDB's write lock writes records and
@@ -23,6 +24,8 @@ struct CheckpointFile {
 
     static let name = "redo.checkpoint"
     private static let slotByteCount = 4_096
+    /// The offset of the second copy of a record in its slot, which is in another sector of the disk.
+    private static let copyOffset = 2_048
     private static let flagsOffset = 8_192
     static let byteCount = 12_288
     /// The offset of the number in a record.
@@ -48,7 +51,7 @@ struct CheckpointFile {
         let descriptor = try StoreFile.create(new, like: data)
         defer { SystemCalls.close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: byteCount)
-        for start in [0, slotByteCount] {
+        for start in [0, copyOffset, slotByteCount, slotByteCount + copyOffset] {
             bytes.replaceSubrange(start..<start + CheckpointRecord.byteCount, with: record.bytes)
         }
         guard StoreFile.write(descriptor, bytes, at: 0, path: new), StoreFile.syncData(descriptor, path: new),
@@ -93,24 +96,49 @@ struct CheckpointFile {
     /// Reads the newest record; nil if no slot has a valid one.
     func newest() throws(LMDBError) -> CheckpointRecord? { try records().newest }
 
-    /// Reads the newest record, and whether a slot has none.
-    func records() throws(LMDBError) -> (newest: CheckpointRecord?, isDamaged: Bool) {
+    /// Reads the newest record, and how the slot without it is.
+    func records() throws(LMDBError) -> (newest: CheckpointRecord?, other: Slot) {
         var attemptsLeft = 3
         while true {
-            let (first, second) = (try record(at: 0), try record(at: Self.slotByteCount))
+            let slots = [try read(slot: 0), try read(slot: Self.slotByteCount)]
             attemptsLeft -= 1
             // Another process may be writing one.
-            if first == nil || second == nil, attemptsLeft > 0 { continue }
-            let newest = [first, second].compactMap { $0 }.max { $0.number < $1.number }
-            return (newest, first == nil || second == nil)
+            if slots.contains(where: { $0.record == nil }), attemptsLeft > 0 { continue }
+            let newest = slots.compactMap(\.record).max { $0.number < $1.number }
+            return (newest, slots.first { $0.record == nil } ?? .record(slots[0].record ?? slots[1].record))
         }
     }
 
-    private func record(at offset: Int) throws(LMDBError) -> CheckpointRecord? {
-        guard let bytes = SystemCalls.read(descriptor, at: offset, count: CheckpointRecord.byteCount) else {
-            throw LMDBError(code: errno, operation: "read", path: path)
+    /// What a slot has.
+    enum Slot {
+        case record(CheckpointRecord?)
+        /// Bytes that are no record, as an interrupted write leaves them.
+        case torn
+        /// Zeros. A slot has a record from the beginning, so something else wrote them.
+        case blank
+
+        var record: CheckpointRecord? { if case .record(let record) = self { record } else { nil } }
+    }
+
+    private func read(slot: Int) throws(LMDBError) -> Slot {
+        var isBlank = true
+        var newest: CheckpointRecord?
+        for offset in [slot, slot + Self.copyOffset] {
+            guard let bytes = SystemCalls.read(descriptor, at: offset, count: CheckpointRecord.byteCount) else {
+                throw LMDBError(code: errno, operation: "read", path: path)
+            }
+            isBlank = isBlank && bytes.allSatisfy { $0 == 0 }
+            if let record = CheckpointRecord(bytes), record.number > newest?.number ?? 0 { newest = record }
         }
-        return CheckpointRecord(bytes)
+        if let newest { return .record(newest) }
+        return isBlank ? .blank : .torn
+    }
+
+    /// Writes both copies of a record to a slot; false (and `errno`) on failure.
+    private func put(_ record: CheckpointRecord, slot: Int) -> Bool {
+        [slot, slot + Self.copyOffset].allSatisfy {
+            StoreFile.write(descriptor, record.bytes, at: $0, path: path)
+        }
     }
 
     /// Returns whether a newer record than this one was written. One system call.
@@ -128,16 +156,12 @@ struct CheckpointFile {
     /// Writes a record and syncs it. After a failure, the slot has the record before, as far as running processes can see.
     func write(_ record: CheckpointRecord) throws(LMDBError) {
         let offset = Self.offset(of: record.number)
-        if StoreFile.write(descriptor, record.bytes, at: offset, path: path), StoreFile.syncData(descriptor, path: path)
-        {
-            return
-        }
+        if put(record, slot: offset), StoreFile.syncData(descriptor, path: path) { return }
         let code = errno
         // First: the record may be on the disk, where it would hide entries that follow, also if this process is killed now.
         let isFlagged = (try? add(.log)) != nil
-        let before = SystemCalls.read(
-            descriptor, at: Self.slotByteCount - offset, count: CheckpointRecord.byteCount)
-        guard let before, SystemCalls.write(descriptor, before, at: offset), isFlagged else {
+        let before = (try? read(slot: Self.slotByteCount - offset))?.record
+        guard let before, put(before, slot: offset), isFlagged else {
             throw LMDBError(
                 .panicked, operation: "write", path: path, systemCode: code,
                 detail: "a checkpoint could neither be written nor taken back",
@@ -149,7 +173,7 @@ struct CheckpointFile {
     /// Makes sure that the newest record is on the disk. Another process may have been killed before its sync, or after a sync
     /// that failed, and no later sync would write it then. So it is written once more.
     func confirm(_ record: CheckpointRecord) throws(LMDBError) {
-        let isWritten = StoreFile.write(descriptor, record.bytes, at: Self.offset(of: record.number), path: path)
+        let isWritten = put(record, slot: Self.offset(of: record.number))
         guard !isWritten || !StoreFile.syncData(descriptor, path: path) else { return }
         let code = errno
         try add(.log)

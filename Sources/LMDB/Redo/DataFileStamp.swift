@@ -34,7 +34,7 @@ struct DataFileStamp: Equatable {
         var stamp: DataFileStamp? { if case .stamp(let stamp) = self { stamp } else { nil } }
     }
 
-    private var bytes: [UInt8] {
+    var bytes: [UInt8] {
         var bytes = Self.magic
         bytes.append(littleEndian: UInt64(isOpen ? 1 : 0))
         for identity in [done, begun] { identity.append(to: &bytes) }

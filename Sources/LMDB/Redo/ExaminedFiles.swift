@@ -27,9 +27,9 @@ struct ExaminedFiles {
         // Another file has no stamp.
         if !metas.isEmpty { situation.stamp = try DataFileStamp.read(data, path: path) }
         guard side != nil || situation.stamp != .none else { return }
-        var isDamaged = false
+        var other = CheckpointFile.Slot.record(nil)
         if let side {
-            (record, isDamaged) = try side.records()
+            (record, other) = try side.records()
             if record == nil {
                 situation.side = try side.isEarlierClosed().map { .earlier(isClosed: $0) } ?? .unreadable
             }
@@ -42,12 +42,22 @@ struct ExaminedFiles {
                 isClosed: record.isClosed,
                 isOfDataFile: stamp?.done == record.identity || stamp?.begun == record.identity,
                 transaction: record.transaction)
-            // The damaged slot may have had the newest record, unless the data file says that this one is.
-            if isDamaged, let stamp, stamp.done != record.identity || stamp.begun != record.identity {
-                situation.side = .unreadable
-            }
+            if let stamp, Self.mayLackNewest(record, other, stamp) { situation.side = .unreadable }
         }
         try readLog(path, readsLog)
+    }
+
+    /// Returns whether the side file may have had a newer record than the newest valid one, in a slot that has none.
+    private static func mayLackNewest(
+        _ record: CheckpointRecord, _ other: CheckpointFile.Slot, _ stamp: DataFileStamp
+    ) -> Bool {
+        let isLast = stamp.done == record.identity && stamp.begun == record.identity
+        switch other {
+        case .record: return false
+        case .blank: return !isLast
+        // Of the checkpoint that was being made, or damaged in both copies.
+        case .torn: return stamp.done != record.identity
+        }
     }
 
     private static func metas(_ data: Int32, _ path: String) -> [[UInt8]] {

@@ -18,8 +18,8 @@ import Testing
             let run = try RecordedRun(
                 promise: promise, count: TestLength.isLong ? 80 : 30, salt: round, redoLog: log,
                 hasShortWrites: hasShortWrites)
-            // Each part of the side file begins at a page. The rest of a short write begins elsewhere.
-            let isInterrupted = run.folderLog.writeOffsets(to: "redo.checkpoint").contains { $0 % 4_096 != 0 }
+            // Each part of the side file begins at half a page. The rest of a short write begins elsewhere.
+            let isInterrupted = run.folderLog.writeOffsets(to: "redo.checkpoint").contains { $0 % 2_048 != 0 }
             #expect(isInterrupted == hasShortWrites)
             var loss = PowerLoss(run, seed: TestRun.seed &+ UInt64(round))
             try loss.cutEverywhere(images: TestLength.isLong ? 2_000 : 200)

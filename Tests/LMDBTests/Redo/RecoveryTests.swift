@@ -52,25 +52,40 @@ import Testing
         try expectRefusal(store, .redoLogIncomplete, text)
     }
 
-    @Test(arguments: [0, 4_096], [0, 8, 20, 60, 130, 250])
-    func `an open store does not take the older record for the newest, whatever the damage`(slot: Int, byte: Int) throws
-    {
+    @Test(arguments: [0, 2_048, 4_096, 6_144], [0, 8, 20, 60, 130, 250])
+    func `damage to one copy of a record costs nothing`(copy: Int, byte: Int) throws {
         let store = try leftOpen()
-        let record = try #require(try ExaminedFiles(in: store.path, readsLog: false).record)
-        let damaged = try RedoStore(crashOf: store)
-        try damaged.change(CheckpointFile.name) { bytes in
-            if byte == 0 {
-                bytes.replaceSubrange(slot..<slot + CheckpointRecord.byteCount, with: repeatElement(0, count: 256))
-            } else {
-                bytes[slot + byte] ^= 1
+        for isZeroed in [false, true] {
+            let damaged = try RedoStore(crashOf: store)
+            try damaged.change(CheckpointFile.name) { bytes in
+                if isZeroed {
+                    bytes.replaceSubrange(copy..<copy + CheckpointRecord.byteCount, with: repeatElement(0, count: 256))
+                } else {
+                    bytes[copy + byte] ^= 1
+                }
             }
-        }
-        if slot == Int(record.number % 2) * 4_096 {
-            try expectRefusal(damaged, .redoLogIncomplete, "redo.checkpoint is cut or damaged")
-        } else {
-            // The data file names the newest record, so the other one is not needed.
             #expect(try damaged.value("a") == "5")
         }
+    }
+
+    @Test(arguments: [true, false])
+    func `an open store does not take an older record for the newest, if that was overwritten`(isBegun: Bool) throws {
+        let store = try leftOpen()
+        let record = try #require(try ExaminedFiles(in: store.path, readsLog: false).record)
+        let slot = Int(record.number % 2) * 4_096
+        let before = try #require(
+            CheckpointRecord(Array(try store.bytes(CheckpointFile.name)[(4_096 - slot)...].prefix(256))))
+        try store.change(CheckpointFile.name) { bytes in
+            bytes.replaceSubrange(slot..<slot + 4_096, with: repeatElement(0, count: 4_096))
+        }
+        // The stamp that follows the record may not be on the disk yet.
+        if isBegun {
+            try store.change("data.mdb") { bytes in
+                let stamp = DataFileStamp(isOpen: true, done: before.identity, begun: record.identity)
+                bytes.replaceSubrange(512..<568, with: stamp.bytes)
+            }
+        }
+        try expectRefusal(store, .redoLogIncomplete, "redo.checkpoint")
     }
 
     @Test(arguments: RedoFiles.names, [-1, 0, 8, 300, 4_096])
