@@ -70,8 +70,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let diskFull = Code("diskFull")
         /// The operating system reported an error.
         public static let ioError = Code("ioError")
-        /// A sync of the data file failed, so no process writes to the store any more. Close it in all processes and open it again:
-        /// the next opening recovers all acknowledged commits.
+        /// A sync of the data file failed, so no process writes to the store any more. Close it in all processes and open it
+        /// again: the next opening recovers all acknowledged commits.
         public static let reopenNeeded = Code("reopenNeeded")
         /// The operating system denied access.
         public static let accessDenied = Code("accessDenied")
@@ -214,7 +214,8 @@ extension StoreError {
         .notAStore: .notAStore, .newerFormat: .newerFormat,
         .otherLibrary: .otherLibrary,
         .noSuchFile: .noSuchStore, .unfinished: .noSuchStore, .diskFull: .diskFull, .ioError: .ioError,
-        .panicked: .ioError, .lostPages: .reopenNeeded, .accessDenied: .accessDenied, .recoveryNeeded: .accessDenied, .readOnly: .readOnly,
+        .panicked: .ioError, .lostPages: .reopenNeeded, .accessDenied: .accessDenied, .recoveryNeeded: .accessDenied,
+        .readOnly: .readOnly,
         .closed: .closed, .busy: .inUse,
         .writerHeld: .writeTimeout,
         .filesRemoved: .filesRemoved, .linkedFile: .linkedFile, .threadUnavailable: .threadUnavailable,

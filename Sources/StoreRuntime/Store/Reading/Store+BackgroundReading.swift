@@ -20,8 +20,8 @@ extension Store {
     /// - Scheduling: twice as many reads run at once as there are processors, at least four; further reads of the process wait in
     ///   the order of their calls. A read that waits holds no thread and no snapshot. The snapshot is of the moment at which the
     ///   read begins.
-    /// - Cancellation: a read that waits ends at once with a `CancellationError`. `body` belongs to the task: it has the values of
-    ///   the task, and can ask `Task.isCancelled`. The store does not interrupt `body`.
+    /// - Cancellation: a read that waits ends at once with a `CancellationError`. `body` belongs to the task: it has the values
+    ///   of the task, and can ask `Task.isCancelled`. The store does not interrupt `body`.
     ///
     /// - Parameters:
     ///   - thread: `.background`.
@@ -43,8 +43,8 @@ extension Store {
     /// let hot = try await store.fetch(Sensor.where { $0.celsius > 30 }, on: .background)
     /// ```
     ///
-    /// If the task is cancelled, the fetch ends after at most 256 further records. Sorting without an index comes before the first
-    /// record, and is not interrupted.
+    /// If the task is cancelled, the fetch ends after at most 256 further records. Sorting without an index comes before the
+    /// first record, and is not interrupted.
     ///
     /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``; `CancellationError`.
     public func fetch<R: Record>(_ request: FetchRequest<R>, on thread: ReadThread) async throws -> [R] {

@@ -69,9 +69,10 @@ struct Verify: ParsableCommand {
 
     /// Returns the number of entries that the walk will read, as the databases count them; nil if it cannot be known.
     private func expectedEntries(_ path: String) -> Int? {
-        guard let environment = try? LMDBEnvironment.open(at: path, options: .init(isReadOnly: true)) else {
-            return nil
-        }
+        // The check itself waits for a process that is opening the store, and says so.
+        var looking = LMDBEnvironment.Options(isReadOnly: true)
+        looking.recoveryPatience = .zero
+        guard let environment = try? LMDBEnvironment.open(at: path, options: looking) else { return nil }
         defer { environment.close() }
         let count = try? Self.expectedEntries(in: environment)
         return count == 0 ? nil : count
