@@ -412,7 +412,7 @@ import Testing
                     state: State? = ModelStore._noValue(),
                     side: Side?,
                     secret: Any,
-                    cache: Any = (),
+                    cache: Int = ModelStore._noValue(),
                     _: Never? = nil
                 ) { self = ModelStore._noValue() }
             }
