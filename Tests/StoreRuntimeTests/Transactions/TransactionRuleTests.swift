@@ -96,7 +96,7 @@ import Testing
                 storeError { try tx.delete(Sensor.self, id: "a", where: { _ in true }) },
             ]
             #expect(missing.map { $0?.code } == Array(repeating: .conditionNotMet, count: 4))
-            #expect(missing.allSatisfy { $0?.message.hasPrefix("the Sensor with the id a is missing or") == true })
+            #expect(missing.allSatisfy { $0?.message.hasPrefix("there is no Sensor with the id a,") == true })
             #expect(storeError { try tx.update(Self.a) }?.code == .recordNotFound)
             #expect(storeError { try tx.update(Sensor.self, id: "a") { $0.celsius = 1 } }?.code == .recordNotFound)
             let wasThere = try tx.delete(Sensor.self, id: "a")
