@@ -71,7 +71,8 @@ struct ForkTests {
             let store = try TemporaryStore()
             try store.environment.store([("a", "1")])
             let path = store.path
-            let worked = ForkedChild.run {
+            await ForkedChild.waitForTimers()
+            let worked = ForkedChild.runOnNewThread {
                 let own = try LMDBEnvironment.open(at: path, options: .test)
                 defer { own.close() }
                 try own.store([("child", "2")])
@@ -86,7 +87,8 @@ struct ForkTests {
     func `Timers run in a forked child that starts them`() async {
         await #expect(processExitsWith: .success) {
             try Timers.start(for: "")
-            let worked = ForkedChild.run {
+            await ForkedChild.waitForTimers()
+            let worked = ForkedChild.runOnNewThread {
                 try Timers.start(for: "")
                 var ends: [Int32] = [0, 0]
                 guard unsafe pipe(&ends) == 0 else { return false }

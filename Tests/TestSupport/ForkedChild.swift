@@ -1,4 +1,5 @@
 package import Glibc
+import LMDB
 
 /// Forked children of a test's process. Only exit tests may use them: few programs survive a fork.
 package enum ForkedChild {
@@ -19,5 +20,26 @@ package enum ForkedChild {
         }
         var status: Int32 = 0
         return unsafe child > 0 && waitpid(child, &status, 0) == child && status == 0
+    }
+    /// Runs `body` on a new thread of a forked child, and returns whether it returned true there.
+    ///
+    /// Code that shares mutexes with other threads needs this. A `Mutex` knows its owner by the number of the thread. The thread
+    /// that forked keeps the number that it has in the parent, so the process ends when another thread waits for its mutex.
+    package static func runOnNewThread(_ body: @escaping @Sendable () throws -> Bool) -> Bool {
+        run {
+            try SystemThread.start("forked-child", for: nil) { _exit((try? body()) == true ? 0 : 1) }
+            while true { pause() }
+        }
+    }
+
+    /// Waits until the thread of the timers is idle. Fork only then: a thread that begins holds locks of Swift's runtime, which
+    /// nothing releases in the child.
+    package static func waitForTimers() async {
+        // While the first timer is handled, the thread uses some functions for the first time.
+        for _ in 0..<2 {
+            await withCheckedContinuation { continuation in
+                Timers.after(.milliseconds(1)) { continuation.resume() }
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// The diagnostics of a validation, in order.
+/// The diagnostics of a validation.
 ///
 /// They are collected and not thrown, so that one build shows every mistake.
 struct DiagnosticReport {
@@ -14,7 +14,8 @@ struct DiagnosticReport {
         diagnostics.append(Diagnostic(node: node, message: message, fixIts: fixIts))
     }
 
+    /// Emits the diagnostics in the order of the source, whichever rule found them first.
     func emit(in context: some MacroExpansionContext) {
-        for diagnostic in diagnostics { context.diagnose(diagnostic) }
+        for diagnostic in diagnostics.sorted(by: { $0.position < $1.position }) { context.diagnose(diagnostic) }
     }
 }

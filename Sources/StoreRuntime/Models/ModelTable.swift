@@ -70,12 +70,12 @@ final class TypedModelTable<R: Record>: ModelTable {
         // A step's net changes do not describe a record that was read at a position between the first and the last of them.
         let ahead = index.takeAhead(before: position.sequence)
         guard !isEmpty, let binding = try? scope.state.catalog.binding(R.self) else { return }
-        for state in ahead { refresh(state, binding, scope, at: position, &publication) }
+        refresh(ahead, binding, scope, at: position, &publication)
         for (changeIndex, state) in index.touched(by: changes, of: binding.type) where state.newestSequence <= previous
         {
             let change = changes[changeIndex]
             switch change.kind {
-            case .delete, .replace: delete(state, at: position, last: last(of: change, binding), &publication)
+            case .delete, .replace: delete(state, at: position, last: record(change.last, binding), &publication)
             default:
                 do throws(StoreError) {
                     guard let record = try change.after?.freshRecord(R.self, binding) else { continue }
@@ -95,27 +95,33 @@ final class TypedModelTable<R: Record>: ModelTable {
     func refresh(_ scope: borrowing ReadContext, at position: Position, _ publication: inout Publication) {
         _ = index.takeAhead(before: position.sequence)
         guard !isEmpty, let binding = try? scope.state.catalog.binding(R.self) else { return }
-        for state in index.all { refresh(state, binding, scope, at: position, &publication) }
+        refresh(index.all, binding, scope, at: position, &publication)
     }
 
-    /// Reads a model's record again.
+    /// Reads the records of models again. A deleted record has its last state only in the feed.
     private func refresh(
-        _ state: ModelState, _ binding: TypedBinding, _ scope: borrowing ReadContext, at position: Position,
+        _ states: [ModelState], _ binding: TypedBinding, _ scope: borrowing ReadContext, at position: Position,
         _ publication: inout Publication
     ) {
-        do throws(StoreError) {
-            let content = try scope.content(of: binding.type, key: state.key)
-            guard let content, content.incarnation == state.incarnation else {
-                return delete(state, at: position, &publication)
+        var gone: [ModelState] = []
+        for state in states {
+            do throws(StoreError) {
+                let content = try scope.content(of: binding.type, key: state.key)
+                guard let content, content.incarnation == state.incarnation else {
+                    gone.append(state)
+                    continue
+                }
+                let record = try content.freshRecord(R.self, binding)
+                let version = state.push(at: position) { before in
+                    self.version(of: record, at: position, after: before, nil)
+                }
+                if let version { publication.models.append((state, version)) }
+            } catch {
+                end(state, &publication)
             }
-            let record = try content.freshRecord(R.self, binding)
-            let version = state.push(at: position) { before in
-                self.version(of: record, at: position, after: before, nil)
-            }
-            if let version { publication.models.append((state, version)) }
-        } catch {
-            end(state, &publication)
         }
+        let contents = scope.lastContents(of: gone, binding.type)
+        for state in gone { delete(state, at: position, last: record(contents[state.key], binding), &publication) }
     }
 
     /// Returns the version that follows `before`; nil if nothing changed.
@@ -135,14 +141,14 @@ final class TypedModelTable<R: Record>: ModelTable {
         publication.ended.append(state)
     }
 
-    /// Returns the record that a step changed and then deleted; nil if the step did not change it before, or it cannot be read.
-    private func last(of change: StepChange, _ binding: TypedBinding) -> R? {
-        change.last.flatMap { try? $0.freshRecord(R.self, binding) }
+    /// Returns the last record of a deleted model; nil if there is no content, or it cannot be read.
+    private func record(_ last: RecordContent?, _ binding: TypedBinding) -> R? {
+        last.flatMap { try? $0.freshRecord(R.self, binding) }
     }
 
     /// - Parameter last: the last record; nil if it is that of the previous version.
     private func delete(
-        _ state: ModelState, at position: Position, last: R? = nil, _ publication: inout Publication
+        _ state: ModelState, at position: Position, last: R?, _ publication: inout Publication
     ) {
         let version = state.push(at: position) { before in
             let old = before.of(R.self).record

@@ -142,7 +142,7 @@ import Testing
 
     /// The events after which a sequence of a model ends.
     enum End: CaseIterable {
-        case deletion, deletionInOneStep, closing
+        case deletion, deletionInOneStep, deletionInLaterStep, closing
     }
 
     @Test(arguments: Kind.allCases.filter(\.isOfModel), End.allCases)
@@ -161,6 +161,9 @@ import Testing
             try await watched.store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 9 } }
             try await watched.store.write { try $0.delete(Sensor.self, id: "s0") }
         case .deletionInOneStep: try await watched.writeInOneStep()
+        case .deletionInLaterStep:
+            try await watched.store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 5 } }
+            try await watched.writeInOneStep()
         case .closing:
             try await watched.store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 9 } }
             watched.store.close()

@@ -57,14 +57,19 @@ import Testing
             let folder = try StoreFolder()
             let store = try Store(at: folder.path, records: Sensor.self)
             let path = folder.path
-            let worked = ForkedChild.run {
+            // The writer's thread is idle after its second commit.
+            for id in ["b", "c"] {
+                try await store.write { tx in _ = try tx.insert(Sensor(id: id, room: "r", serial: id)) }
+            }
+            await ForkedChild.waitForTimers()
+            let worked = ForkedChild.runOnNewThread {
                 store.close()
                 let own = try Store(at: path, records: Sensor.self)
                 try own.write { tx in _ = try tx.insert(Sensor(id: "a", room: "r", serial: "1")) }
                 own.close()
                 return true
             }
-            guard worked, try store.count(Sensor.self) == 1 else { exit(2) }
+            guard worked, try store.count(Sensor.self) == 3 else { exit(2) }
             store.close()
         }
     }

@@ -16,8 +16,11 @@ extension ChangeSet: CustomStringConvertible {
         .joined(separator: "\n")
     }
 
+    /// The name of the origin, with the kind behind it unless the change set is a write of the program.
+    package var originText: String { kind == .user ? origin.name : "\(origin.name) (\(kind))" }
+
     private func textRows() -> [[String]] {
-        let common = ["\(sequence)", time.iso8601, origin.name]
+        let common = ["\(sequence)", time.iso8601, originText]
         let rows = changes.map { common + $0.textCells() }
         guard let action else { return rows.isEmpty ? [common + ["", "", "", ""]] : rows }
         return [common + ["action", action.name, "", String(decoding: action.payload, as: UTF8.self)]] + rows

@@ -58,10 +58,9 @@ struct FeedRows: FeedPrinter {
     }
 
     private static func common(_ changeSet: ChangeSet) -> [OutputCell] {
-        let (name, kind) = (changeSet.origin.name, changeSet.kind)
-        return [
+        [
             OutputCell(.number(JSONNumber(changeSet.sequence))), OutputCell(changeSet.time.iso8601),
-            OutputCell(kind == .user ? name : "\(name) (\(kind))"),
+            OutputCell(changeSet.originText),
         ]
     }
 
