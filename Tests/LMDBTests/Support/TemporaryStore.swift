@@ -39,10 +39,17 @@ extension LMDBEnvironment.Options {
 
 extension LMDBEnvironment {
     /// Opens on its own thread: the call may block for long, which a task must not do.
-    static func openElsewhere(_ path: String, _ options: Options = .test) async throws -> LMDBEnvironment {
+    ///
+    /// - Parameter waiting: called when the open has waited for a second for another that opens or recovers the environment.
+    static func openElsewhere(
+        _ path: String, _ options: Options = .test, waiting: @escaping @Sendable () -> Void = {}
+    ) async throws -> LMDBEnvironment {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
-                continuation.resume(with: Result { try open(at: path, options: options, sharesAnyOptions: true) })
+                continuation.resume(
+                    with: Result {
+                        try open(at: path, options: options, sharesAnyOptions: true, waiting: { _ in waiting() })
+                    })
             }
         }
     }
