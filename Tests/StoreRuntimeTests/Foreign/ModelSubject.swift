@@ -67,8 +67,10 @@ final class ModelSubject<R: Record, Value: FieldValue & Equatable & Sendable>: F
 
     private func followValues(_ stored: R?) async throws {
         guard let stored else {
-            // Values that are first requested after the model's end are an empty sequence.
-            if let value = await values.next() { throw Mismatch("\(value) is told of the deleted \(model.id)") }
+            // The newest value before the deletion comes, if it has not come yet, and nothing after it.
+            guard let last = await values.next() else { return }
+            if let value, try bytes(value) == bytes(last) { throw Mismatch("\(last) is told of \(model.id) twice") }
+            if let more = await values.next() { throw Mismatch("\(more) is told of the deleted \(model.id)") }
             return
         }
         let new = FieldToken(R.fields[keyPath: field]).value(in: stored)
