@@ -21,6 +21,7 @@ package enum ForkedChild {
         var status: Int32 = 0
         return unsafe child > 0 && waitpid(child, &status, 0) == child && status == 0
     }
+
     /// Runs `body` on a new thread of a forked child, and returns whether it returned true there.
     ///
     /// Code that shares mutexes with other threads needs this. A `Mutex` knows its owner by the number of the thread. The thread
@@ -35,6 +36,8 @@ package enum ForkedChild {
     /// Waits until the thread of the timers is idle. Fork only then: a thread that begins holds locks of Swift's runtime, which
     /// nothing releases in the child.
     package static func waitForTimers() async {
+        // Without the thread there is nothing to wait for, and no timer ends.
+        guard (try? Timers.start(for: "")) != nil else { return }
         // While the first timer is handled, the thread uses some functions for the first time.
         for _ in 0..<2 {
             await withCheckedContinuation { continuation in
