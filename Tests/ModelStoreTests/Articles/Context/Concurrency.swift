@@ -4,5 +4,11 @@ struct Inspection {
     @Indexed var sensor: String
 }
 
+@Record
+struct Sensor {
+    @ID var id: String
+    var celsius: Double = 0
+}
+
 func assumed<T>() -> T { fatalError() }
 let store: Store = assumed()
