@@ -24,7 +24,7 @@ package struct LMDBError: Error, Hashable, Sendable {
         package static let damaged = Code("damaged")
         /// LMDB has disabled the environment: close it and open it again.
         package static let panicked = Code("panicked")
-        /// A sync of the data file failed, and only the redo log can bring back what was to be written.
+        /// A sync of the data file failed. Only the redo log and the last checkpoint have the commits now.
         package static let lostPages = Code("lostPages")
         package static let newerFormat = Code("newerFormat")
         /// The program runs with a liblmdb whose file format differs from that of the version it was compiled with.

@@ -94,7 +94,7 @@ extension LMDBEnvironment {
             try FileEntry.requireOwnFiles(of: path)
             // From here on the log neither comes nor goes: that needs a moment in which no process has the store open.
             let isShared = hasLog && options.usesLockFile
-            let mustLookAgain = isShared ? try RedoRecovery.isLeftOpen(path) : false
+            let mustLookAgain = isShared && !found.keepsMismatch ? try RedoRecovery.isLeftOpen(path) : false
             guard RedoFiles.exist(in: path) == hasLog, !mustLookAgain else {
                 unsafe Calls.close(pointer)
                 return nil

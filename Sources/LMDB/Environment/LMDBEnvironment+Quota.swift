@@ -88,7 +88,7 @@ extension LMDBEnvironment {
 
     // MARK: Making room
 
-    /// Makes the pages usable that only dead readers or pins keep: clears the slots of dead readers, and makes a checkpoint of
+    /// Makes the pages usable that only dead readers or pins keep. It clears the slots of dead readers, and makes a checkpoint of
     /// the redo log, which moves the pins of all processes to the newest commit.
     package func releasePages() throws(LMDBError) {
         try clearStaleReaders()

@@ -109,7 +109,7 @@ struct CheckpointFile {
         }
     }
 
-    /// What a slot has.
+    /// The content of a slot.
     enum Slot {
         case record(CheckpointRecord?)
         /// Bytes that are no record, as an interrupted write leaves them.

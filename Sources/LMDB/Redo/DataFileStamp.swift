@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// What a data file says of its redo log, in bytes of its first page that LMDB never uses. The files of a store know each other
-/// by it.
+/// The note of a data file about its redo log, in bytes of its first page that LMDB never uses. The files of a store know each
+/// other by it.
 ///
 /// - 512: magic text, 8 bytes;
 /// - 520: 1 if commits after the last checkpoint may be in the log only (``isOpen``), otherwise 0, 4 bytes, and 4 zeros;

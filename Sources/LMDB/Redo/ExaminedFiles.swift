@@ -55,7 +55,7 @@ struct ExaminedFiles {
         switch other {
         case .record: return false
         case .blank: return !isLast
-        // Of the checkpoint that was being made, or damaged in both copies.
+        // The record of the checkpoint that was being made, or a record that is damaged in both copies.
         case .torn: return stamp.done != record.identity
         }
     }

@@ -1,4 +1,4 @@
-/// What the redo log needs of the environment whose commits it has. The caller holds LMDB's write lock where nothing else is
+/// The part of an environment that its redo log needs. The caller holds LMDB's write lock where nothing else is
 /// said.
 protocol LoggedFile: AnyObject, Sendable {
     var path: String { get }

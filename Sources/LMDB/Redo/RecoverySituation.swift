@@ -1,4 +1,5 @@
-/// What the files of a store say when it is opened, and what follows from it. Pure, so that tests can go through all cases.
+/// The state of a store's files when it is opened, and the decision that it leads to. Pure, so that tests can go through all
+/// cases.
 struct RecoverySituation: Equatable {
     /// The side file, `redo.checkpoint`.
     enum Side: Equatable {
@@ -50,7 +51,7 @@ struct RecoverySituation: Equatable {
         case earlierVersion
     }
 
-    /// What a store lost.
+    /// The loss of a store that is refused.
     enum Loss: Equatable {
         case side(isMissing: Bool)
         /// The side file is of another store or time.

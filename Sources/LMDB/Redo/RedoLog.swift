@@ -345,7 +345,7 @@ final class RedoLog: Sendable {
         throw LMDBError(
             .lostPages, operation: "mdb_txn_begin", path: path,
             detail:
-                "a sync of data.mdb failed, so what the system has in memory of it may differ from what was written",
+                "a sync of data.mdb failed, so the pages of it in the system's memory may not be those that were written",
             remedy: "close the store in all processes, then open it again: the redo log has all acknowledged commits")
     }
 

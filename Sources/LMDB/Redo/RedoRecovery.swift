@@ -12,6 +12,8 @@ enum RedoRecovery {
         var hasLog: Bool
         /// A description of mended files.
         var notice: String?
+        /// Whether an opening for reading uses a data file beside files that do not belong to it, and leaves all as they are.
+        var keepsMismatch = false
     }
 
     /// Recovers a store if that is needed. If another process is recovering it, waits for that.
@@ -40,11 +42,11 @@ enum RedoRecovery {
     /// Whether a store that is open in LMDB needs recovery: it was not closed, and no process of ModelStore uses it. Then another
     /// process has been using it since ``prepare(_:_:waiting:)``, and was killed.
     static func isLeftOpen(_ path: String) throws(LMDBError) -> Bool {
-        switch try ExaminedFiles(in: path, readsLog: false).situation.decision {
-        // An opening for reading leaves files as they are that do not belong to the data file.
-        case .nothing, .makeFiles, .examine: false
-        case .run, .keep, .refuse: try !UseMark.isSet(in: path)
-        }
+        guard
+            case .record(isClosed: false, isOfDataFile: true, _) = try ExaminedFiles(in: path, readsLog: false)
+                .situation.side
+        else { return false }
+        return try !UseMark.isSet(in: path)
     }
 
     /// Whether processes of ModelStore have the store open, so that it needs no recovery. LMDB's lock is taken.
@@ -113,7 +115,7 @@ enum RedoRecovery {
     // MARK: Running
 
     /// Runs the log up to a transaction.
-    private static func run(
+    static func run(
         _ found: ExaminedFiles, to last: UInt64, _ path: String, _ options: LMDBEnvironment.Options
     ) throws(LMDBError) {
         guard let record = found.record, let entries = found.entries else { throw RedoFiles.changed(path) }
@@ -239,7 +241,7 @@ enum RedoRecovery {
                 detail: "\(what), and data.mdb is not whole without its own log: \(damage)",
                 remedy: "put the files of one store together, or restore a backup")
         }
-        guard !options.isReadOnly else { return Outcome(hasLog: RedoFiles.exist(in: path)) }
+        guard !options.isReadOnly else { return Outcome(hasLog: RedoFiles.exist(in: path), keepsMismatch: true) }
         try closeStamp(found, path)
         try RedoFiles.setAside(in: path)
         // A store that never had a log may have a format that older programs use.

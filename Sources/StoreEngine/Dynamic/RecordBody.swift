@@ -83,7 +83,7 @@ enum RecordBody {
     }
 }
 
-// Records as what they were: their id and fields in the version of the write, with the names of that version.
+// The id and the fields of a record in the version of its write, with the names of that version.
 extension RecordBody {
     /// Returns the id of a record as text; nil where it cannot be read.
     static func id(of bytes: RawSpan, _ type: RecordType) -> String? {

@@ -30,7 +30,7 @@ struct ConsumerLag {
             let interest = try scope.interest(ofConsumer: consumer.name)
             let stored = interest.feedFilters(scope.catalog, readCondition)
             let counted = try ConsumerLag.count(
-                consumer, filters ?? stored.filters, skipping: interest.skippedOrigin, scope, newest: newest)
+                consumer, filters ?? stored.filters, interest, scope, newest: newest)
             count = counted.count
             if counted.count > 0, filters == nil, !stored.areExact {
                 bound = .unknownCondition
@@ -45,12 +45,14 @@ struct ConsumerLag {
     }
 
     private static func count(
-        _ consumer: NamedConsumer, _ filters: [FeedFilter], skipping skipped: Origin?, _ scope: ReadContext,
+        _ consumer: NamedConsumer, _ filters: [FeedFilter], _ interest: ConsumerInterest, _ scope: ReadContext,
         newest: UInt64
     ) throws -> (count: UInt64, isComplete: Bool) {
         var options = FeedOptions()
         options.filters = filters
+        let skipped = interest.skippedOrigin
         options.skipsOwnOrigin = skipped != nil
+        options.skipsMigrations = !interest.includesMigrations
         var sieve = FeedSieve(
             options, own: skipped ?? Origin(name: "", processID: 0), skippedConsumer: consumer.name)
         var walk = FeedWalk(after: consumer.state.position)

@@ -12,7 +12,7 @@ public struct ConsumerOptions: Sendable {
     /// here.
     public var feed = FeedOptions()
     /// Whether the consumer receives the change sets that a migration made. With a transform step, these contain an insert for
-    /// each record that the migration made anew: a consumer that acts on inserts would do all of its work again.
+    /// each record that the migration replaced: a consumer that acts on inserts would do all of its work again.
     public var includesMigrations = false
     /// The most change sets that one transaction handles when several wait. For effects outside the store, the most that one
     /// transaction notes. From 1 to 1,048,576.

@@ -64,7 +64,7 @@ extension Store {
             try Task.checkCancellation()
             let known = try await knownConsumer(name, options)
             if let hold = try await ConsumerHold(known.number, of: wakeFile, name, core.options.commitLog),
-                let held = try await take(name, number: known.number, options.feed)
+                let held = try await take(name, number: known.number, options)
             {
                 if held.isExpired {
                     options.onEvent(.expired(position: held.position))
@@ -97,9 +97,10 @@ extension Store {
 
     /// Begins a new generation, so that the previous holder can no longer move the consumer. Returns nil if the consumer was
     /// deleted meanwhile, also if it was created again.
-    private func take(_ name: String, number: UInt32, _ options: FeedOptions) async throws -> ConsumerState? {
+    private func take(_ name: String, number: UInt32, _ options: ConsumerOptions) async throws -> ConsumerState? {
         let interest = ConsumerInterest(
-            options.filters, skippedOrigin: options.skipsOwnOrigin ? core.ownOrigin : nil)
+            options.feed.filters, skippedOrigin: options.feed.skipsOwnOrigin ? core.ownOrigin : nil,
+            includesMigrations: options.includesMigrations)
         return try await write { tx -> ConsumerState? in
             guard var consumer = try tx._reading.consumer(named: name), consumer.number == number else { return nil }
             // In a replica, only this node may lack the change sets.

@@ -138,9 +138,6 @@ final class ModelState: Observable, Sendable {
     /// The sequence number of the newest version, which may not be published yet.
     var newestSequence: UInt64 { state.withLock { $0.versions.newestSequence } }
 
-    /// The position of the newest version, from which the feed describes what followed.
-    var newestPosition: Position { state.withLock { $0.versions.newest.position } }
-
     /// - Returns: the position of the version that `body` received.
     private func withPublishedVersion(_ body: (AnyModelVersion) -> Void) -> UInt64 {
         let sequence = timeline.publishedSequence

@@ -23,7 +23,10 @@ protocol ModelTable: AnyObject, Sendable {
     )
 
     /// Reads the records of all models again; otherwise as ``apply(_:from:in:at:_:)``.
-    func refresh(_ scope: borrowing ReadContext, at position: Position, _ publication: inout Publication)
+    func refresh(
+        from previous: UInt64, in scope: borrowing ReadContext, at position: Position,
+        _ publication: inout Publication
+    )
 
     /// Notifies all observers, also those that are added later, that no more changes come.
     func endAll()
@@ -70,7 +73,7 @@ final class TypedModelTable<R: Record>: ModelTable {
         // A step's net changes do not describe a record that was read at a position between the first and the last of them.
         let ahead = index.takeAhead(before: position.sequence)
         guard !isEmpty, let binding = try? scope.state.catalog.binding(R.self) else { return }
-        refresh(ahead, binding, scope, at: position, &publication)
+        refresh(ahead, binding, from: previous, scope, at: position, &publication)
         for (changeIndex, state) in index.touched(by: changes, of: binding.type) where state.newestSequence <= previous
         {
             let change = changes[changeIndex]
@@ -92,16 +95,19 @@ final class TypedModelTable<R: Record>: ModelTable {
         }
     }
 
-    func refresh(_ scope: borrowing ReadContext, at position: Position, _ publication: inout Publication) {
+    func refresh(
+        from previous: UInt64, in scope: borrowing ReadContext, at position: Position,
+        _ publication: inout Publication
+    ) {
         _ = index.takeAhead(before: position.sequence)
         guard !isEmpty, let binding = try? scope.state.catalog.binding(R.self) else { return }
-        refresh(index.all, binding, scope, at: position, &publication)
+        refresh(index.all, binding, from: previous, scope, at: position, &publication)
     }
 
     /// Reads the records of models again. A deleted record has its last state only in the feed.
     private func refresh(
-        _ states: [ModelState], _ binding: TypedBinding, _ scope: borrowing ReadContext, at position: Position,
-        _ publication: inout Publication
+        _ states: [ModelState], _ binding: TypedBinding, from previous: UInt64, _ scope: borrowing ReadContext,
+        at position: Position, _ publication: inout Publication
     ) {
         var gone: [ModelState] = []
         for state in states {
@@ -120,7 +126,7 @@ final class TypedModelTable<R: Record>: ModelTable {
                 end(state, &publication)
             }
         }
-        let contents = scope.lastContents(of: gone, binding.type)
+        let contents = scope.lastContents(of: gone, binding.type, since: previous)
         for state in gone { delete(state, at: position, last: record(contents[state.key], binding), &publication) }
     }
 

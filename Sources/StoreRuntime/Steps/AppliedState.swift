@@ -96,7 +96,7 @@ struct AppliedState {
             if let changes, !isReset {
                 table.apply(changes, from: position.sequence, in: scope, at: target, &publication)
             } else {
-                table.refresh(scope, at: target, &publication)
+                table.refresh(from: position.sequence, in: scope, at: target, &publication)
             }
         }
         applied = target

@@ -389,4 +389,39 @@ import Testing
         #expect(try RedoFiles.giveUp(in: sound.path) == 0)
         #expect(try sound.value("a") == "5")
     }
+
+    @Test func `a store that was left open meanwhile is noticed after LMDB has opened it`() throws {
+        let store = try leftOpen()
+        #expect(try RedoRecovery.isLeftOpen(store.path), "its last process was killed")
+        do {
+            // Another process of ModelStore that uses it has recovered it.
+            let mark = try #require(try UseMark(in: store.path))
+            defer { mark.end() }
+            #expect(try !RedoRecovery.isLeftOpen(store.path))
+        }
+        #expect(try RedoRecovery.isLeftOpen(store.path))
+        #expect(try store.value("a") == "5")
+        #expect(try !RedoRecovery.isLeftOpen(store.path), "it was closed")
+    }
+
+    @Test(arguments: RedoFiles.names) func `a recovery that may not write to a side file changes nothing`(
+        name: String
+    ) throws {
+        let store = try leftOpen()
+        // Not even root may open a directory for writing.
+        let kept = store.path + "/" + name
+        let content = try store.everything()
+        let found = try ExaminedFiles(in: store.path, readsLog: true)
+        guard case .run(let last) = found.situation.decision else {
+            Issue.record("\(found.situation)")
+            return
+        }
+        try FileManager.default.moveItem(atPath: kept, toPath: kept + ".away")
+        try FileManager.default.createDirectory(atPath: kept, withIntermediateDirectories: false)
+        #expect(throws: LMDBError.self) { try RedoRecovery.run(found, to: last, store.path, LMDBEnvironment.Options()) }
+        try FileManager.default.removeItem(atPath: kept)
+        try FileManager.default.moveItem(atPath: kept + ".away", toPath: kept)
+        #expect(try store.everything() == content)
+        #expect(try store.value("a") == "5")
+    }
 }

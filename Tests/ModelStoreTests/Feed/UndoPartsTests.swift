@@ -132,7 +132,7 @@ import Testing
         }
         let error = await #expect(throws: StoreError.self) { try await store.undo(bad) }
         #expect(error?.code == .changeConflict)
-        #expect(error?.message.contains("14 records were changed since: Reading 3 has other values in value;") == true)
+        #expect(error?.message.contains("because of 14 conflicts: Reading 3 has other values in value;") == true)
         #expect(error?.message.hasSuffix("; …") == true)
         #expect(try Self.wrongCount(store) == Self.count - changed.count)
         let conflicts = try await store.undo(bad, conflicts: .skip)

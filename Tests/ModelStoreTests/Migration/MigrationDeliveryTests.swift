@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What readers of the feed see of a migration that transforms records.
+/// The delivery of a migration that transforms records to readers of the feed.
 @Suite("Delivery of migrations", .timeLimit(.minutes(TestLength.waitMinutes))) struct MigrationDeliveryTests {
     enum V1 {
         @Record struct Job {
@@ -95,6 +95,35 @@ import Testing
                     }))
         #expect(ended == texts.count)
         try AutomaticMigrationTests.expectSound(store)
+    }
+
+    @Test func `the lag of a consumer counts migrations only if it wants them`() async throws {
+        for includesMigrations in [false, true] {
+            let directory = try TestDirectory()
+            let old = try Store(at: directory.path, records: V1.Job.self)
+            _ = try old.blockingWrite { tx in _ = try tx.insert(V1.Job(text: "a b")) }
+            var options = ConsumerOptions()
+            options.start = .newest
+            options.includesMigrations = includesMigrations
+            _ = try await old.holdConsumer("worker", options)
+            old.close()
+            let store = try Store(at: directory.path, records: V2.Job.self, options: Self.options)
+            let worker = try #require(try store.consumers().first)
+            #expect(worker.lag == (includesMigrations ? 3 : 0) && worker.isLagExact, "\(worker)")
+        }
+    }
+
+    @Test func `verify counts the types that the store has, and no replaced ones`() throws {
+        let (directory, store) = try Self.migrated(["a b"])
+        store.close()
+        #expect(try Store.verify(at: directory.path) { Issue.record("\($0)") }.typeCount == 1)
+    }
+
+    @Test func `a program cannot take a name that ends like a kind`() throws {
+        var options = StoreOptions()
+        options.originName = "thermo!undo(12)"
+        let error = #expect(throws: StoreError.self) { try Store.temporary(records: V2.Job.self, options: options) }
+        #expect(error?.code == .invalidValue)
     }
 
     @Test func `a change set knows its kind`() async throws {

@@ -39,7 +39,7 @@ import Testing
             }
         }
 
-        /// What the message says of the field.
+        /// A part of the message about the field.
         var reason: String {
             switch self {
             case .null: "due: it is null"
@@ -144,6 +144,20 @@ import Testing
     }
 
     @Test(arguments: Misfit.allCases)
+    func `a reader that merges change sets keeps its rule`(_ misfit: Misfit) async throws {
+        let (directory, store) = try Self.migrated(misfit)
+        defer { withExtendedLifetime(directory) {} }
+        var options = FeedOptions(only: FeedFilter(After.Job.self))
+        options.mergesPending = true
+        options.unfitRecords = .stop
+        var feed = store.changes(from: .after(try store.changeSet(sequence: 2).position), options).makeAsyncIterator()
+        let merged = try #require(try await feed.next())
+        #expect(merged.firstSequence < merged.sequence)
+        let error = #expect(throws: StoreError.self) { try merged.changes(of: After.Job.self) }
+        #expect(error?.code == .valueDoesNotFit, "\(error!)")
+    }
+
+    @Test(arguments: Misfit.allCases)
     func `undoing a change to a record that does not fit is a conflict, which can be skipped`(
         _ misfit: Misfit
     ) async throws {
@@ -213,6 +227,9 @@ import Testing
             ("fetch", { _ = try store.fetch(FetchRequest(V2.Person.self)) }),
             ("first", { _ = try store.read { try $0.first(FetchRequest(V2.Person.self)) } }),
             ("live", { _ = try store.liveQuery(FetchRequest(V2.Person.self)).results }),
+            ("lazy", { _ = try store.liveQuery(FetchRequest(V2.Person.self)).lazyResults[0].info }),
+            ("model", { _ = try store.model(V2.Person.self, id: 41) }),
+            ("page", { _ = try store.read { try $0.page(FetchRequest(V2.Person.self).limit(5)) } }),
             (
                 "update",
                 { _ = try store.blockingWrite { try $0.update(V2.Person.self, id: 41) { $0.info.first = "x" } } }

@@ -338,7 +338,7 @@ import Testing
         #expect(await grades.next() == nil)
         // The count includes each record once, even if the step is retried.
         #expect(try await counts.next()?.value == 3)
-        #expect { try store.model(Exam.self, id: 1) } throws: { ($0 as? StoreError)?.code == .damaged }
+        #expect { try store.model(Exam.self, id: 1) } throws: { ($0 as? StoreError)?.code == .valueDoesNotFit }
     }
 
     @Test func `models and fetches of one view agree while others write`() async throws {

@@ -26,8 +26,8 @@ public struct Change<R: Record>: Equatable, Sendable {
 /// Whether the records of a change fit the type of the program.
 ///
 /// The feed keeps records as they were written. A migration checks the current records of a type, but not those of older change
-/// sets: one of them may be null in a field that is required now, or hold a number or a case that the type no longer has. The
-/// same happens when the program changes how a `Codable` type reads its JSON.
+/// sets. An older record may be null in a field that is required now, or hold a number or a case that the type no longer has.
+/// The same happens when the program changes how a `Codable` type reads its JSON.
 public enum ChangeFit: Equatable, Sendable {
     /// All records of the change fit.
     case fits
@@ -37,7 +37,7 @@ public enum ChangeFit: Equatable, Sendable {
 
 /// A change of a record as it was written, in the form that the type had then.
 public struct WrittenChange: Equatable, Sendable {
-    /// Why a record does not fit: the field, and what was found.
+    /// Why a record does not fit: the field and its value.
     public let reason: String
     /// The record before the change as a JSON object; nil for an insert.
     public let beforeJSON: String?
@@ -49,7 +49,7 @@ public struct WrittenChange: Equatable, Sendable {
     public let afterBytes: [UInt8]?
 }
 
-/// What a reader of the feed receives for a change whose record does not fit the type of the program.
+/// The way in which a reader of the feed receives a change whose record does not fit the type of the program.
 public enum UnfitRecords: Hashable, Sendable {
     /// The change, with ``ChangeFit/doesNotFit(_:)``.
     case deliver

@@ -9,10 +9,15 @@ public struct ChangeConflict: Hashable, Sendable, CustomStringConvertible {
         /// These fields no longer have the values that the change gave them. For an update, only fields that the change set are
         /// compared; for an insert, all fields are.
         case changed(fields: [String])
-        /// Undoing the change would break a rule. The code says which: `uniqueViolation` if another record has the unique value
-        /// now, `referenceBroken` if the record refers to one that no longer exists, `deleteDenied` if others refer to the
-        /// inserted record, `valueDoesNotFit` if the type no longer has a place for the earlier record, `schemaMismatch` for a
-        /// change of the schema, and `historyUnavailable` if the feed does not know what changed.
+        /// Undoing the change would break a rule. The code says which:
+        ///
+        /// - `uniqueViolation`: another record has the unique value now.
+        /// - `referenceBroken`: the record refers to a record that no longer exists.
+        /// - `deleteDenied`: other records refer to the inserted record.
+        /// - `valueDoesNotFit`: the type has no place for the earlier record any more.
+        /// - `unknownType`: a migration has replaced the type of the record.
+        /// - `schemaMismatch`: the change is one of the schema.
+        /// - `historyUnavailable`: another program made the change, and the feed does not describe it.
         case refused(StoreError.Code, message: String)
     }
 

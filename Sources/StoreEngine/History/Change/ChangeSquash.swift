@@ -97,9 +97,11 @@ package struct ChangeSquash {
                 }
             }
         }
-        return ChangeSet(
+        var set = ChangeSet(
             position: last.position, after: first.positionBefore, firstSequence: first.firstSequence, time: last.time,
             origin: last.origin, changes: changes, isWhole: isWhole, last.state)
+        set.unfitRecords = last.unfitRecords
+        return set
     }
 
     private static func net(
@@ -134,9 +136,18 @@ package struct ChangeSquash {
     static func earlier(
         _ old: RecordBytes, _ new: RecordBytes, _ type: OpenType
     ) throws(CodecError) -> [EarlierValue] {
-        if try type.misfit(old) != nil { return try writtenEarlier(old, new, type.type) }
-        if try type.misfit(new) != nil { return try writtenEarlier(old, new, type.type) }
-        return try type.withNewest(old) { (old) throws(CodecError) in
+        do throws(CodecError) {
+            return try newestEarlier(old, new, type)
+        } catch {
+            if try type.misfit(old) == nil, try type.misfit(new) == nil { throw error }
+            return try writtenEarlier(old, new, type.type)
+        }
+    }
+
+    private static func newestEarlier(
+        _ old: RecordBytes, _ new: RecordBytes, _ type: OpenType
+    ) throws(CodecError) -> [EarlierValue] {
+        try type.withNewest(old) { (old) throws(CodecError) in
             try type.withNewest(new) { (new) throws(CodecError) in
                 let table = try old.table
                 var earlier: [EarlierValue] = []

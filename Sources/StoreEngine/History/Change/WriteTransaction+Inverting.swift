@@ -42,15 +42,15 @@ extension WriteTransaction {
         _ changes: UndoneChanges, except skipped: [Int] = [], followsRules: Bool, refused: inout [Int: StoreError]?
     ) throws(StoreError) {
         var deletesSome = false
-        // Records whose unique values are still held by records that give them up later. They are deleted here, and inserted at
-        // the end.
-        var stuck: [(typeIndex: Int, fields: [UInt8], changeIndex: Int)] = []
+        var held = HeldBackRecords()
         try forEachInversion(of: changes, except: skipped) {
             (tx: inout WriteTransaction, inversion: ChangeInversion, changeIndex: Int) throws(StoreError) in
             if inversion.deletes {
                 deletesSome = true
-            } else if let fields = try tx.restore(inversion) {
-                stuck.append((inversion.typeIndex, fields, changeIndex))
+            } else {
+                let isStored = try tx.encodeInverted(inversion)
+                try tx.put(
+                    inversion.typeIndex, mode: isStored ? .update : .insert, holdingBack: &held, tag: changeIndex)
             }
         }
         if deletesSome {
@@ -59,17 +59,12 @@ extension WriteTransaction {
                 if inversion.deletes { try tx.delete(inversion, followsRules: followsRules) }
             }
         }
-        for (typeIndex, fields, changeIndex) in stuck {
+        for entry in held.entries {
             do {
-                try encoder.encode(fieldsOf: fields)
-            } catch {
-                throw StoreError(error, at: "a record of \(state.catalog.types[typeIndex].name)")
-            }
-            do {
-                try put(typeIndex, mode: .insert)
+                try put(entry)
             } catch {
                 guard refused != nil, error.code == .uniqueViolation else { throw error }
-                refused?[changeIndex] = error
+                refused?[entry.tag] = error
             }
         }
     }
@@ -181,24 +176,6 @@ extension WriteTransaction {
         recordKey.removeAll()
         recordKey.append(inversion.change.key)
         return try copyStored(inversion.type)
-    }
-
-    /// Restores a record to its state before a change.
-    ///
-    /// - Returns: nil, or the record's fields if another record holds one of its unique values. In that case the record is
-    ///   deleted, and the caller inserts it after the others are stored.
-    private mutating func restore(_ inversion: ChangeInversion) throws(StoreError) -> [UInt8]? {
-        do {
-            let isStored = try encodeInverted(inversion)
-            try put(inversion.typeIndex, mode: isStored ? .update : .insert)
-            return nil
-        } catch {
-            guard error.code == .uniqueViolation else { throw error }
-        }
-        let isStored = try encodeInverted(inversion)
-        let fields = encoder.tableBytes.array()
-        if isStored { _ = try deleteAlone(inversion.typeIndex) }
-        return fields
     }
 
     private mutating func delete(_ inversion: ChangeInversion, followsRules: Bool) throws(StoreError) {

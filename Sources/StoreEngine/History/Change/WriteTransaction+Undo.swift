@@ -133,7 +133,7 @@ extension WriteTransaction {
         return conflicts.listed
     }
 
-    /// Notes why the change set of this closure is written, unless other writes came before.
+    /// Notes why the change set of this closure is written. It also has the other writes of the closure, if there are any.
     private mutating func noteKind(_ kind: ChangeSetKind) {
         context.origin = context.origin.writing(kind)
     }

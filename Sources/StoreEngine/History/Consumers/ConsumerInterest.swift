@@ -2,13 +2,14 @@ import LMDB
 
 /// The change sets that a consumer wants, as stored beside the consumer. The consumer's lag counts only these.
 ///
-/// It is JSON in the metadata, under the key `consumer.NAME`. A consumer that wants everything has no such entry:
+/// It is JSON in the metadata, under the key `consumer.NAME`. A consumer that wants everything but migrations has no such entry:
 ///
 /// ```
 /// {"filters":[{"type":"Sale","fields":["amount"],"condition":"amount > 9"}],"skips":{"name":"till","process":12}}
 /// ```
 ///
-/// A condition is an expression in the syntax of `store-cli`, or null.
+/// A condition is an expression in the syntax of `store-cli`, or null. `"migrations":true` says that the consumer wants the
+/// change sets of migrations too.
 package struct ConsumerInterest: Hashable, Sendable {
     /// The stored part of one filter.
     package struct Filter: Hashable, Sendable {
@@ -21,11 +22,14 @@ package struct ConsumerInterest: Hashable, Sendable {
     package let filters: [Filter]
     /// The process whose change sets the consumer does not want.
     package let skippedOrigin: Origin?
+    /// Whether the consumer wants the change sets of migrations.
+    package let includesMigrations: Bool
 
-    /// The interest of a consumer that wants everything.
+    /// The interest of a consumer that wants everything but migrations.
     package static let all = ConsumerInterest([], skippedOrigin: nil)
 
-    package init(_ filters: [FeedFilter], skippedOrigin: Origin?) {
+    package init(_ filters: [FeedFilter], skippedOrigin: Origin?, includesMigrations: Bool = false) {
+        self.includesMigrations = includesMigrations
         self.filters = filters.map {
             Filter(typeName: $0.typeName, fieldNames: $0.fieldNames, condition: $0.condition?.text)
         }
@@ -69,6 +73,7 @@ extension ConsumerInterest {
                     condition: filter["condition"]?.string))
         }
         self.filters = filters
+        includesMigrations = value["migrations"]?.bool ?? false
         if let name = value["skips"]?["name"]?.string, let process = value["skips"]?["process"]?.number?.int64 {
             skippedOrigin = Origin(name: name, processID: Int32(truncatingIfNeeded: process))
         } else {
@@ -93,6 +98,7 @@ extension ConsumerInterest {
             ]
             members.append(JSONMember("skips", .object(skipped)))
         }
+        if includesMigrations { members.append(JSONMember("migrations", .bool(true))) }
         return JSONWriter.bytes(of: .object(members))
     }
 }

@@ -107,9 +107,13 @@ package struct FeedFilters: Sendable {
         for state in [change.after, try change.before(type.type)] {
             guard let state else { continue }
             let record = unsafe try RecordBytes(unverified: state.span.bytes)
-            // The condition cannot be tested on a record that has no form in the newest version. Its reader must not miss it.
-            if try type.misfit(record) != nil { return true }
-            if try holds(filter, record, type) { return true }
+            do throws(CodecError) {
+                if try holds(filter, record, type) { return true }
+            } catch {
+                // The condition cannot be tested on a record that has no form in the newest version. Its reader must not miss it.
+                if try type.misfit(record) == nil { throw error }
+                return true
+            }
         }
         return false
     }

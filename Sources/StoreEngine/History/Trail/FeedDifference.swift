@@ -22,7 +22,7 @@ public struct FeedDifference: Sendable {
 
     /// Returns the records of one type.
     ///
-    /// - Throws: ``StoreError``: `unknownType` when the store was opened without `R`; `damaged`.
+    /// - Throws: ``StoreError``: `unknownType` when the store was opened without `R`; `valueDoesNotFit`, `damaged`.
     public func records<R: Record>(of type: R.Type) throws(StoreError) -> [Difference<R>] {
         let binding = try state.catalog.binding(R.self)
         var typed: [Difference<R>] = []
@@ -31,7 +31,10 @@ public struct FeedDifference: Sendable {
             do {
                 typed.append(try FeedDifference.typed(record, binding))
             } catch {
-                throw StoreError(error, at: "a record of \(binding.type.name) in the difference")
+                let row = record.row ?? []
+                throw unsafe StoreError(
+                    unreadable: row.span.bytes, of: binding.type.type, binding.naming(error),
+                    at: "a record of \(binding.type.name) in the difference")
             }
         }
         return typed

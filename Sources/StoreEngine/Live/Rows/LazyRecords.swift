@@ -62,7 +62,7 @@ public struct LazyRecord<R: Record>: Sendable {
 
     /// Decodes one field on its own, in constant time.
     ///
-    /// Throws ``StoreError`` with the code `damaged` where the bytes are not a value of the field's type.
+    /// Throws ``StoreError``: `valueDoesNotFit` where the stored value is none of the field's type; `damaged`.
     public subscript<V>(dynamicMember field: KeyPath<R.Fields, Field<R, V>>) -> V {
         get throws(StoreError) { try value { $0[keyPath: field] } }
     }
@@ -70,7 +70,7 @@ public struct LazyRecord<R: Record>: Sendable {
     /// Decodes one field, which may be a field of an embedded struct: `record.value { $0.place.city }`.
     ///
     /// - Parameter field: a closure that receives the tokens of the record's fields.
-    /// - Throws: ``StoreError``: `damaged`; `invalidValue` where the field belongs to another record.
+    /// - Throws: ``StoreError``: `valueDoesNotFit`, `damaged`; `invalidValue` where the field belongs to another record.
     public func value<V>(_ field: (R.Fields) -> Field<R, V>) throws(StoreError) -> V {
         let field = try field(R.fields).ofRecord()
         do throws(CodecError) {
@@ -93,6 +93,6 @@ public struct LazyRecord<R: Record>: Sendable {
 
     /// Decodes the whole record.
     ///
-    /// - Throws: ``StoreError`` with the code `damaged`.
+    /// - Throws: ``StoreError``: `valueDoesNotFit`, `damaged`.
     public func record() throws(StoreError) -> R { try content.freshRecord(R.self, binding) }
 }

@@ -14,7 +14,7 @@ extension RecordContent {
 
     /// Returns the decoded record. The first call decodes it, and later calls return the same value.
     ///
-    /// - Throws: ``StoreError`` with the code `damaged`.
+    /// - Throws: ``StoreError``: `valueDoesNotFit`, `damaged`.
     package func record<R: Record>(_ type: R.Type, _ binding: TypedBinding) throws(StoreError) -> R {
         do throws(CodecError) {
             let form = try decoded { () throws(CodecError) in DecodedContent(try decode(type, binding)) }
@@ -28,7 +28,7 @@ extension RecordContent {
 
     /// Returns the decoded record, without keeping it for later calls.
     ///
-    /// - Throws: ``StoreError`` with the code `damaged`.
+    /// - Throws: ``StoreError``: `valueDoesNotFit`, `damaged`.
     package func freshRecord<R: Record>(_ type: R.Type, _ binding: TypedBinding) throws(StoreError) -> R {
         if let record = kept?.value as? R { return record }
         do {

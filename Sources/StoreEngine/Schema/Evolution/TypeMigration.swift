@@ -14,7 +14,7 @@ package struct TypeMigration: Sendable {
     package private(set) var misfitCount = 0
 
     /// The change sets of the feed with a record that does not fit the new form: how many, the first and the last. They stay
-    /// readable, but not as records of the new form. Nil if there is none.
+    /// readable, but not as records of the new form. Nil if there is none, or if the migration did not look.
     package private(set) var unfitHistory: (count: Int, first: UInt64, last: UInt64)?
 
     /// A record that is not valid in the new form.
@@ -45,9 +45,12 @@ extension CatalogEditor {
     ///
     /// If a record is not valid in the new form, the result says so, and the caller must not commit the transaction.
     ///
+    /// - Parameter readsFeed: whether to look for change sets whose records do not fit the new form, which reads the whole feed.
     /// - Throws: ``StoreError``: `schemaMismatch` if no steps lead to the declaration; `invalidValue` if the declaration
     ///   contradicts itself; `damaged`.
-    package mutating func migrate(to declared: RecordSchema) throws(StoreError) -> TypeMigration {
+    package mutating func migrate(
+        to declared: RecordSchema, readsFeed: Bool
+    ) throws(StoreError) -> TypeMigration {
         var migration = TypeMigration(name: declared.name)
         guard let old = type(named: declared.name) else {
             try add(declared)
@@ -66,7 +69,7 @@ extension CatalogEditor {
         }
         if evolution.changes.contains(where: { if case .changeType(_, _, _, false) = $0 { true } else { false } }) {
             try findMisfits(of: evolution.type, old, &migration)
-            try findUnfitHistory(of: evolution.type, &migration)
+            if readsFeed { try findUnfitHistory(of: evolution.type, &migration) }
         }
         guard migration.misfitCount == 0 else { return migration }
         try replace(old, with: evolution.type)

@@ -14,7 +14,7 @@ extension Store {
             var migrations: [TypeMigration] = []
             do {
                 try core.catalog.edit { editor in
-                    for schema in schemas { migrations.append(try editor.migrate(to: schema)) }
+                    for schema in schemas { migrations.append(try editor.migrate(to: schema, readsFeed: isTrial)) }
                     if migrations.contains(where: { $0.misfitCount > 0 }) { throw Undo() }
                     guard isTrial else { return }
                     // The catalog of a committed edit is checked later. This edit is undone, so its references are checked here.

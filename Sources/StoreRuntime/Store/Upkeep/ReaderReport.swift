@@ -15,8 +15,8 @@ package struct ReaderReport: Sendable {
     /// Reads the reader table of the store in a directory, while other processes use it. Needs no free slot.
     ///
     /// - Parameters:
-    ///   - options: how long to wait for another process that opens or recovers the store (`writeTimeout`), and who is told
-    ///     (`onEvent`).
+    ///   - options: the longest wait for another process that opens or recovers the store (`writeTimeout`), and the
+    ///     receiver of events (`onEvent`).
     ///   - clearsStale: whether to free the slots of processes that no longer exist.
     /// - Throws: ``StoreError``: `noSuchStore`, `notAStore` and the errors of opening an environment.
     package init(at path: String, options: StoreOptions, clearsStale: Bool) throws(StoreError) {

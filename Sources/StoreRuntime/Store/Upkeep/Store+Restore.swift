@@ -30,8 +30,8 @@ extension Store {
 
     /// Replaces a store as ``restore(from:to:onProgress:)`` does.
     ///
-    /// - Parameter options: how long to wait for another process that opens or recovers the copy (`writeTimeout`), and who is
-    ///   told (`onEvent`).
+    /// - Parameter options: the longest wait for another process that opens or recovers the copy (`writeTimeout`), and the
+    ///   receiver of events (`onEvent`).
     package static func restore(
         from source: String, to path: String, reading options: StoreOptions, onProgress: (CopyProgress) throws -> Void
     ) throws {

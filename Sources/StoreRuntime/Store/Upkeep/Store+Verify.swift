@@ -33,8 +33,8 @@ extension Store {
     /// Opens the environment of a store for reading, without opening the store in it, and closes it after `body`.
     ///
     /// - Parameters:
-    ///   - options: how long to wait for another process that opens or recovers the store (`writeTimeout`), and who is told
-    ///     (`onEvent`).
+    ///   - options: the longest wait for another process that opens or recovers the store (`writeTimeout`), and the
+    ///     receiver of events (`onEvent`).
     ///   - readsPages: see `LMDBEnvironment.Options`.
     static func withEnvironment<T>(
         at path: String, _ options: StoreOptions, readsPages: Bool = true,

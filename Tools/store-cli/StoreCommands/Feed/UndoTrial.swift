@@ -45,9 +45,14 @@ struct UndoTrial: Sendable {
         case .undo(let position, let skipsConflicts):
             outcome.sequence = try position.changeSet(in: tx._reading)
             outcome.undoneCount = 1
-            var conflicts = try tx.conflicts(undoing: outcome.sequence)
-            outcome.isRefused = !conflicts.isEmpty && !skipsConflicts
-            if !outcome.isRefused { conflicts = try tx.undo(sequence: outcome.sequence, conflicts: .skip) }
+            let conflicts: [ChangeConflict]
+            if skipsConflicts {
+                conflicts = try tx.undo(sequence: outcome.sequence, conflicts: .skip)
+            } else {
+                conflicts = try tx.conflicts(undoing: outcome.sequence)
+                outcome.isRefused = !conflicts.isEmpty
+                if !outcome.isRefused { try tx.undo(sequence: outcome.sequence) }
+            }
             for conflict in conflicts { try printer.append(conflict) }
             outcome.conflictCount = conflicts.count
         case .revert(let position):
