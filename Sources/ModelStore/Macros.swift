@@ -98,7 +98,7 @@ public macro Record(_ storedName: String) = #externalMacro(module: "StoreMacros"
 @attached(
     extension, conformances: Record, Sendable, Equatable,
     names: named(ID), named(Fields), named(fields), named(_recordName), named(recordSchema), named(recordID),
-    named(UniqueFields), named(uniqueFields), named(encode(to:)), named(init)
+    named(UniqueFields), named(uniqueFields), named(encode(to:)), named(init), named(==)
 )
 public macro Record(publicInit: Bool) = #externalMacro(module: "StoreMacros", type: "RecordMacro")
 
@@ -108,7 +108,7 @@ public macro Record(publicInit: Bool) = #externalMacro(module: "StoreMacros", ty
 @attached(
     extension, conformances: Record, Sendable, Equatable,
     names: named(ID), named(Fields), named(fields), named(_recordName), named(recordSchema), named(recordID),
-    named(UniqueFields), named(uniqueFields), named(encode(to:)), named(init)
+    named(UniqueFields), named(uniqueFields), named(encode(to:)), named(init), named(==)
 )
 public macro Record(_ storedName: String, publicInit: Bool) =
     #externalMacro(module: "StoreMacros", type: "RecordMacro")

@@ -35,11 +35,11 @@ import Testing
         try await store.write { try $0.update(Probe.self, id: id) { $0.celsius = celsius } }
     }
 
-    private static func expectDamaged<T>(_ body: () async throws -> T) async {
+    private static func expectUnfit<T>(_ body: () async throws -> T) async {
         await #expect {
             _ = try await body()
         } throws: { error in
-            (error as? StoreError)?.code == .damaged
+            (error as? StoreError)?.code == .valueDoesNotFit
         }
     }
 
@@ -49,7 +49,7 @@ import Testing
         _ = try await updates.next()
         try await Self.put(7, in: "p0", store)
         try await Self.heat("p1", to: 1, store)
-        await Self.expectDamaged { try await updates.next() }
+        await Self.expectUnfit { try await updates.next() }
         try await Self.put(1, in: "p0", store)
         try await Self.heat("p1", to: 2, store)
         let update = try #require(try await updates.next())
@@ -62,9 +62,9 @@ import Testing
         var updates = store.updates(of: Self.all).makeAsyncIterator()
         _ = try await updates.next()
         try await Self.put(7, in: "p0", store)
-        await Self.expectDamaged { try await updates.next() }
+        await Self.expectUnfit { try await updates.next() }
         try await Self.heat("p1", to: 1, store)
-        await Self.expectDamaged { try await updates.next() }
+        await Self.expectUnfit { try await updates.next() }
         try await Self.put(1, in: "p0", store)
         let update = try #require(try await updates.next())
         #expect(update.changes.isReset && update.results.map(\.celsius) == [20, 1, 20])
@@ -78,7 +78,7 @@ import Testing
         let position = try store.position
         try await Self.heat("p1", to: 1, store)
         var updates = store.updates(of: Self.all, since: position).makeAsyncIterator()
-        await Self.expectDamaged { try await updates.next() }
+        await Self.expectUnfit { try await updates.next() }
     }
 
     @Test func `one in a joined query fails all until it can be decoded, and then all rows come again`() async throws {
@@ -87,9 +87,9 @@ import Testing
         var updates = store.updates(of: Self.all, sensors).makeAsyncIterator()
         _ = try await updates.next()
         try await Self.put(7, in: "p0", store)
-        await Self.expectDamaged { try await updates.next() }
+        await Self.expectUnfit { try await updates.next() }
         try await store.write { try $0.insert(ModelTests.sensor(1)) }
-        await Self.expectDamaged { try await updates.next() }
+        await Self.expectUnfit { try await updates.next() }
         try await Self.put(1, in: "p0", store)
         let update = try #require(try await updates.next())
         #expect(update.changes.0.isReset && update.changes.1.isReset)

@@ -97,6 +97,6 @@ private actor Counter {
         #expect(Library.Book.recordSchema.name == "Book")
         #expect(Counter.Hall.Ticket.recordSchema.name == "Counter.Ticket")
         let defaults = Library.Book.recordSchema.fields.map { $0.defaultValue != nil }
-        #expect(defaults == [false, true, false, true, false, false])
+        #expect(defaults == [false, true, false, true, true, false])
     }
 }

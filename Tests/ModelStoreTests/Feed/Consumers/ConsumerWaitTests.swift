@@ -3,6 +3,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import StoreRuntime
+
 /// Waits until a consumer has passed a position.
 @Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ConsumerWaitTests {
     private static func write(_ number: Int, to store: Store) async throws -> Position {
@@ -115,12 +117,16 @@ import Testing
         var options = ConsumerOptions()
         options.start = .newest
         options.lease = .none
-        for name in ["deleted", "expired"] { _ = try await store.holdConsumer(name, options) }
+        let ending = [
+            try await store.holdConsumer("deleted", options), try await store.holdConsumer("expired", options),
+        ]
         #expect(await code("deleted", try other.position) == .positionOfAnotherStore)
         let later = try await Self.write(1, to: store)
-        // These waits begin before the consumer ends. Its end is a commit without a change set.
         async let deleted = code("deleted", later)
         async let expired = code("expired", later)
+        // A wait for a consumer that is already deleted would wait for it to be created.
+        while !ending.allSatisfy(\.isAwaited) { await Task.yield() }
+        // The end of a consumer is a commit without a change set.
         try await store.deleteConsumer("deleted")
         #expect(await deleted == .consumerNotFound)
         for number in 2..<40 { _ = try await Self.write(number, to: store) }
