@@ -120,7 +120,8 @@ extension LMDBEnvironment: LoggedFile {
 
     /// The state of the redo log; nil if there is none.
     package func redoStatus() throws(LMDBError) -> RedoStatus? {
-        guard RedoFiles.exist(in: path) else { return nil }
+        // A reader needs no log of a closed store. The next opening for writing makes a missing file again.
+        guard redo != nil || RedoFiles.areComplete(in: path) else { return nil }
         let files = try RedoFiles(in: path, isReadOnly: true)
         defer { files.close() }
         return try RedoStatus(files)

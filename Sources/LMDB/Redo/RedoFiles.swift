@@ -39,6 +39,11 @@ package struct RedoFiles {
         SystemCalls.node(at: directory + "/" + CheckpointFile.name) != nil
     }
 
+    /// Whether a directory has both files.
+    static func areComplete(in directory: String) -> Bool {
+        names.allSatisfy { SystemCalls.node(at: directory + "/" + $0) != nil }
+    }
+
     /// Returns the error for files that were removed or changed while a process used them.
     static func changed(_ path: String) -> LMDBError {
         LMDBError(

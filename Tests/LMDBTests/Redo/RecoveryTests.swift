@@ -97,6 +97,7 @@ import Testing
         defer { store.close() }
         #expect(try reader.value("a") == "5")
         #expect(try RedoFiles.fault(in: store.path) == nil)
+        #expect(try reader.redoStatus()?.logByteCount ?? 0 == 0)
         store.close()
         #expect(try store.everything() == before)
         let writer = try store.open()

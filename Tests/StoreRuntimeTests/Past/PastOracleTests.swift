@@ -113,10 +113,8 @@ import Testing
                     }.map {
                         type.type.fields[$0.offset].name
                     }
-                    if kind == .update {
-                        if names.isEmpty { continue }
-                        changed = names
-                    }
+                    if names.isEmpty { continue }
+                    if kind == .update { changed = names }
                 }
                 texts.append(
                     text(

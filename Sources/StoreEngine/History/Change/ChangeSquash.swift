@@ -1,7 +1,7 @@
 /// Combines change sets into one that contains the net change of each record.
 ///
 /// If one change set deleted a record and a later one inserted a record with its id, the net change is a replacement. The new
-/// record is another incarnation. If an undo inserted it again with the same fields, there is no net change.
+/// record is another incarnation.
 package struct ChangeSquash {
     private struct Name: Hashable {
         let type: UInt32
@@ -9,8 +9,8 @@ package struct ChangeSquash {
     }
 
     private enum Entry {
-        /// A record's states before the first and after the last change. `isRestored` says that an undo inserted the record.
-        case record(before: [UInt8]?, after: [UInt8]?, newest: RecordChange, isRestored: Bool)
+        /// A record's states before the first and after the last change.
+        case record(before: [UInt8]?, after: [UInt8]?, newest: RecordChange)
         /// A change of a type, or a reset.
         case other(RecordChange)
         /// A change of a type that a later reset covers.
@@ -45,30 +45,26 @@ package struct ChangeSquash {
     private mutating func addChanges(of next: ChangeSet) throws(StoreError) {
         for change in next.changes {
             do {
-                try add(change, isRestoring: next.kind.isRestoring)
+                try add(change)
             } catch {
                 throw StoreError(error, at: "the change \(change.name) of \(change.typeName)")
             }
         }
     }
 
-    private mutating func add(_ change: RecordChange, isRestoring: Bool) throws(CodecError) {
+    private mutating func add(_ change: RecordChange) throws(CodecError) {
         guard change.change.isOfRecord, let type = change.type else {
             if change.kind == .reset { forget(change.change.type) }
             entries.append(.other(change))
             return
         }
         let name = Name(type: change.change.type, key: change.change.key)
-        if let entryIndex = entryIndexes[name], case .record(let before, _, _, let wasRestored) = entries[entryIndex] {
-            let isRestored = change.kind == .update ? wasRestored : isRestoring
-            entries[entryIndex] = .record(
-                before: before, after: change.change.after, newest: change, isRestored: isRestored)
+        if let entryIndex = entryIndexes[name], case .record(let before, _, _) = entries[entryIndex] {
+            entries[entryIndex] = .record(before: before, after: change.change.after, newest: change)
         } else {
             entryIndexes[name] = entries.count
             entries.append(
-                .record(
-                    before: try change.change.before(type.type), after: change.change.after, newest: change,
-                    isRestored: isRestoring))
+                .record(before: try change.change.before(type.type), after: change.change.after, newest: change))
         }
     }
 
@@ -87,11 +83,9 @@ package struct ChangeSquash {
             switch entry {
             case .forgotten: continue
             case .other(let change): changes.append(change)
-            case .record(let before, let after, let newest, let isRestored):
+            case .record(let before, let after, let newest):
                 do {
-                    if let net = try ChangeSquash.net(before, after, newest, isRestored: isRestored) {
-                        changes.append(net)
-                    }
+                    if let net = try ChangeSquash.net(before, after, newest) { changes.append(net) }
                 } catch {
                     throw StoreError(error, at: "the change \(newest.name) of \(newest.typeName)")
                 }
@@ -105,7 +99,7 @@ package struct ChangeSquash {
     }
 
     private static func net(
-        _ before: [UInt8]?, _ after: [UInt8]?, _ newest: RecordChange, isRestored: Bool
+        _ before: [UInt8]?, _ after: [UInt8]?, _ newest: RecordChange
     ) throws(CodecError) -> RecordChange? {
         guard let type = newest.type else { return nil }
         var change = newest.change
@@ -120,11 +114,10 @@ package struct ChangeSquash {
             let old = unsafe try RecordBytes(unverified: before.span.bytes)
             let new = unsafe try RecordBytes(unverified: after.span.bytes)
             change.kind = old.incarnation == new.incarnation ? .update : .replace
-            if change.kind == .update || isRestored {
+            if change.kind == .update {
                 change.earlier = try ChangeSquash.earlier(old, new, type)
                 if change.earlier.isEmpty { return nil }
             }
-            if change.kind == .replace { change.earlier = [] }
         }
         return RecordChange(change, type: type, described: newest.described, name: newest.name)
     }
@@ -180,15 +173,5 @@ package struct ChangeSquash {
             earlier.append(EarlierValue(field: field.id, bytes: nil))
         }
         return earlier
-    }
-}
-
-extension ChangeSetKind {
-    /// Whether the change set inserts deleted records again.
-    fileprivate var isRestoring: Bool {
-        switch self {
-        case .undo, .restore: true
-        case .user, .migration: false
-        }
     }
 }

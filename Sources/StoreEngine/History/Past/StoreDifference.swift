@@ -1,7 +1,7 @@
 /// The records of a store that differ between two positions.
 ///
 /// Each of these records occurs once, with the change that leads from the first state to the second. It is an insert, an update,
-/// a delete, or a replacement if another record has the id. ``changes(of:)`` returns the changes of one type as values, and
+/// a delete, or a replacement if another record with other fields has the id. ``changes(of:)`` returns the changes of one type as values, and
 /// ``RecordChange/fieldChanges()`` returns the field values of any change.
 public struct StoreDifference: Sendable {
     /// The position of the first state.
@@ -54,30 +54,44 @@ public struct StoreDifference: Sendable {
             if squash == nil { squash = try ChangeSquash(changeSet) } else { try squash?.add(changeSet) }
         }
         changedTypes = state.catalog.types.filter { changedNumbers.contains($0.type.id) }.map(\.name)
-        let net = try squash?.finish()
-        changeSet = isForward ? net : try net?.inverted()
+        changeSet = try squash?.finish().ofDifferentStates(isForward: isForward)
     }
 }
 
 extension ChangeSet {
-    /// Returns the inverse change set, which leads from the second state back to the first.
-    fileprivate func inverted() throws(StoreError) -> ChangeSet {
-        var inverted: [RecordChange] = []
-        inverted.reserveCapacity(changes.count)
+    /// Returns the change set without records that are another incarnation with the same fields, because the states of a store
+    /// do not differ in that.
+    ///
+    /// - Parameter isForward: false for the inverse change set, which leads from the second state back to the first.
+    fileprivate func ofDifferentStates(isForward: Bool) throws(StoreError) -> ChangeSet {
+        var different: [RecordChange] = []
+        different.reserveCapacity(changes.count)
         for change in changes {
             do {
-                inverted.append(try change.inverted())
+                if try change.hasEqualStates { continue }
+                different.append(isForward ? change : try change.inverted())
             } catch {
                 throw undecodable(change, error)
             }
         }
         return ChangeSet(
-            position: positionBefore, after: position, firstSequence: sequence, time: time, origin: origin,
-            changes: inverted, isWhole: isWhole, state)
+            position: isForward ? position : positionBefore, after: isForward ? positionBefore : position,
+            firstSequence: isForward ? firstSequence : sequence, time: time, origin: origin, changes: different,
+            isWhole: isWhole, state)
     }
 }
 
 extension RecordChange {
+    /// Whether the record was replaced by another one with the same fields.
+    fileprivate var hasEqualStates: Bool {
+        get throws(CodecError) {
+            guard kind == .replace, let type, let before = change.replaced else { return false }
+            return unsafe try ChangeSquash.earlier(
+                RecordBytes(unverified: before.span.bytes), RecordBytes(unverified: change.record.span.bytes), type
+            ).isEmpty
+        }
+    }
+
     fileprivate func inverted() throws(CodecError) -> RecordChange {
         var inverted = change
         switch change.kind {

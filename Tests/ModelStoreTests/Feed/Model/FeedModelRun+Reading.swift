@@ -192,9 +192,7 @@ extension FeedModelRun {
             case (_, nil): kinds[id] = .delete
             case (let before, let after):
                 if start.lives[id] != end.lives[id] {
-                    // What an undo brings back unchanged is no other record.
-                    let isSame = end.restoredLives[id] == end.lives[id] && before == after
-                    if !isSame { kinds[id] = .replace }
+                    kinds[id] = .replace
                 } else if before != after {
                     kinds[id] = .update
                 }

@@ -18,10 +18,7 @@ extension FeedModelRun {
             let position = try store.position
             #expect(rule == .skip || conflicts.isEmpty, "seed \(seed), \(sequence)")
             #expect(Set(undone.map(\.id)) == conflicts, "seed \(seed), \(sequence)")
-            for change in inverse {
-                set(change.id, to: change.after)
-                if change.before == nil { restoredLives[change.id] = lives[change.id] }
-            }
+            for change in inverse { set(change.id, to: change.after) }
             if !inverse.isEmpty { note(.changes(inverse, position)) }
             #expect(position.sequence == newest, "seed \(seed), \(sequence)")
             positions.append(position)

@@ -31,8 +31,6 @@ final class FeedModelRun {
         /// All records after it, and their incarnations.
         let state: [String: PlainSensor]
         let lives: [String: Int]
-        /// The lives of records that an undo inserted again.
-        let restoredLives: [String: Int]
     }
 
     /// The bytes of a record, kept by the foreign program.
@@ -65,7 +63,6 @@ final class FeedModelRun {
 
     var sensors: [String: PlainSensor] = [:]
     var lives: [String: Int] = [:]
-    var restoredLives: [String: Int] = [:]
     var entries: [UInt64: Noted] = [:]
     var newest: UInt64
     var positions: [Position]
@@ -88,8 +85,7 @@ final class FeedModelRun {
         positions = [try store.position]
         newest = positions[0].sequence
         for sequence in 1...newest {
-            entries[sequence] = Noted(
-                entry: .schema, origin: originName, time: clock.now, state: [:], lives: [:], restoredLives: [:])
+            entries[sequence] = Noted(entry: .schema, origin: originName, time: clock.now, state: [:], lives: [:])
         }
     }
 
@@ -202,8 +198,7 @@ final class FeedModelRun {
     func note(_ entry: Entry, origin: String? = nil) {
         newest += 1
         entries[newest] = Noted(
-            entry: entry, origin: origin ?? originName, time: clock.now, state: sensors, lives: lives,
-            restoredLives: restoredLives)
+            entry: entry, origin: origin ?? originName, time: clock.now, state: sensors, lives: lives)
     }
 
     func noteReset() {
