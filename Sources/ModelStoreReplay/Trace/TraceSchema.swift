@@ -64,7 +64,7 @@ extension RecordType {
     func json(record bytes: [UInt8], _ form: ValueForm) throws(CodecError) -> JSONValue {
         let record = unsafe try RecordBytes(unverified: bytes.span.bytes)
         let table = try record.table
-        guard record.schemaVersion == version, table.count == fields.count else {
+        guard hasNewestForm(inVersion: record.schemaVersion), table.count == fields.count else {
             throw CodecError(
                 "a record of \(name) has version \(record.schemaVersion), but its type has version \(version) at this point"
             )

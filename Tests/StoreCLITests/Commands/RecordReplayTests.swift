@@ -32,6 +32,34 @@ import Testing
         #expect(try tool.run("--store", "again", "verify").status == 0)
     }
 
+    @Test(arguments: [
+        #"{"name": "b", "type": "int8", "renamedFrom": ["a"]}"#, #"{"name": "a", "type": "int64"}"#,
+        #"{"name": "a", "type": "int8"}, {"name": "b", "type": "string?"}"#, #"{"name": "b", "type": "string?"}"#,
+    ])
+    func `Records from before a change of their type are recorded in its form when they are deleted or changed`(
+        fields: String
+    ) throws {
+        let tool = try Sample.empty()
+        func migrate(_ fields: String) throws {
+            let id = #"{"name": "id", "type": "string"}"#
+            try tool.write("types.json", #"{"types": [{"name": "T", "id": ["id"], "fields": [\#(id), \#(fields)]}]}"#)
+            let run = try tool.run("migrate", "--schema", "types.json")
+            #expect(run.status == 0, "\(run.errors)")
+        }
+        try migrate(#"{"name": "a", "type": "int8"}"#)
+        for id in ["x", "y", "z"] {
+            #expect(try tool.run("insert", "T", #"{"id":"\#(id)","a":7}"#).status == 0)
+        }
+        try migrate(fields)
+        #expect(try tool.run("delete", "T", "x").status == 0)
+        let field = fields.contains(#""b""#) ? "b" : "a"
+        #expect(try tool.run("set", "T", "y", "\(field)=8").status == 0)
+        #expect(try tool.run("delete", "T", "--where", "id == 'z'", "--yes").status == 0)
+        #expect(try tool.run("record", "day.trace").status == 0)
+        let replay = try summary(tool.run("--output", "jsonl", "replay", "day.trace", "--into", "again"))
+        #expect(replay["equalHashes"] == true)
+    }
+
     @Test func `A replay stops where it is told to`() throws {
         let tool = try recorded()
         let replay = try summary(

@@ -142,6 +142,13 @@ extension RecordType {
         return earlierVersions.first { $0.version == version }?.idFields.map { $0 == idFields } ?? true
     }
 
+    /// Returns whether records of a version need no conversion to the newest version. A renamed field makes a version, but no
+    /// other form.
+    package func hasNewestForm(inVersion version: UInt32) -> Bool {
+        guard version != self.version else { return true }
+        return earlierVersions.first { $0.version == version }.map { RecordUpgrade(from: $0, to: self) == nil } ?? false
+    }
+
     /// Returns the index, among the newest version's fields, of the field with this number; nil if there is none.
     package func fieldIndex(ofID id: UInt32) -> Int? { fields.firstIndex { $0.id == id } }
 
