@@ -287,7 +287,7 @@ import Testing
                 private var hits = 3
             }
             public enum House {
-                public enum Kind: String { case hall, attic }
+                public enum Kind: String, Sendable { case hall, attic }
                 @Record(publicInit: true) public struct Room {
                     @ID public var name: String
                     public var kind: Kind = .hall
