@@ -116,6 +116,13 @@ extension RecordBody {
         }
     }
 
+    /// Returns the same for a record in the form in which it was written.
+    static func encodedID(of record: RecordBytes, writtenAs type: RecordType) throws(CodecError) -> [UInt8] {
+        let fields = try type.fields(ofVersion: record.schemaVersion)
+        let numbers = type.earlierVersions.first { $0.version == record.schemaVersion }?.idFields ?? type.idFields
+        return try encodedID(of: record.table, at: indexes(of: numbers, in: fields))
+    }
+
     private static func encodedID(of table: FieldTable, at fieldIndexes: [Int]) throws(CodecError) -> [UInt8] {
         if fieldIndexes.count == 1 { return try table.field(fieldIndexes[0]).array() }
         var encoder = FieldEncoder()

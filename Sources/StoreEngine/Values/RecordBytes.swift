@@ -57,6 +57,15 @@ package struct RecordBytes: ~Escapable {
         return try FieldTable(bytes.extracting(droppingFirst: headerByteCount))
     }
 
+    /// Returns the record as one of another version with the same form.
+    func resealed(as version: UInt32) -> [UInt8] {
+        var writer = ByteWriter(capacity: bytes.byteCount)
+        writer.append(bytes)
+        writer.overwrite(version, at: 4)
+        writer.overwrite(RecordBytes.checksum(of: writer.bytes), at: 0)
+        return writer.array()
+    }
+
     private static func tooShort(_ byteCount: Int) -> CodecError {
         CodecError("a record of \(byteCount) bytes is shorter than its header")
     }

@@ -31,6 +31,9 @@ struct NetChanges: ~Copyable {
     private var placedCount = 0
     /// Whether a record may have been removed.
     private var hasRemoved = false
+    /// The entries of the records that a migration ends, in order, each with the entries of the records that replace it.
+    private var replacements: [(end: Int, inserts: [Int])] = []
+    private var replacementIndexes: [Int: Int] = [:]
 
     /// By how much the records become longer, in bytes; negative if they become shorter or fewer.
     ///
@@ -112,6 +115,45 @@ struct NetChanges: ~Copyable {
     mutating func remove(_ index: Int) {
         entries[index].after = nil
         hasRemoved = true
+    }
+
+    /// Notes that the record at `index` ends, and that the entries from `start` on replace it.
+    mutating func replace(_ index: Int, from start: Int) {
+        if let known = replacementIndexes[index] {
+            replacements[known].inserts += start..<entries.count
+        } else {
+            replacementIndexes[index] = replacements.count
+            replacements.append((index, Array(start..<entries.count)))
+        }
+    }
+
+    /// Returns the indexes of the entries in the order in which the change set lists them; nil for that of the first touch.
+    ///
+    /// - Parameter isSuccessor: whether the second type takes the place of the first one, so that records of both with the same
+    ///   key have the same id. The parameters are indexes in the catalog.
+    func replacementOrder(_ isSuccessor: (Int, Int) -> Bool) -> [Int]? {
+        if replacements.isEmpty { return nil }
+        var groupsByKey: [[UInt8]: [Int]] = [:]
+        for (group, replacement) in replacements.enumerated() {
+            groupsByKey[bytes(entries[replacement.end].key).array(), default: []].append(group)
+        }
+        var isOther = Array(repeating: true, count: entries.count)
+        var groups: [ReplacementOrder.Group] = []
+        for (group, replacement) in replacements.enumerated() {
+            isOther[replacement.end] = false
+            var awaited: Int?
+            for insert in replacement.inserts {
+                isOther[insert] = false
+                let rivals = groupsByKey[bytes(entries[insert].key).array()] ?? []
+                awaited =
+                    awaited
+                    ?? rivals.first {
+                        $0 != group && isSuccessor(entries[replacements[$0].end].type, entries[insert].type)
+                    }
+            }
+            groups.append(ReplacementOrder.Group(end: replacement.end, inserts: replacement.inserts, awaited: awaited))
+        }
+        return ReplacementOrder(others: entries.indices.filter { isOther[$0] }, groups: groups).order
     }
 
     /// Returns the incarnation of the record at `index` before this closure; nil if the record did not exist.

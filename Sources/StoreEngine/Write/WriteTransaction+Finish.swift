@@ -66,7 +66,11 @@ extension WriteTransaction {
     borrowing func netChanges() throws(CodecError) -> [(entry: Int, changed: [Int])] {
         var net: [(entry: Int, changed: [Int])] = []
         net.reserveCapacity(changes.entries.count)
-        for (index, entry) in changes.entries.enumerated() {
+        let catalog = state.catalog
+        let order = changes.replacementOrder { catalog.types[$0].name == catalog.types[$1].name }
+        for place in changes.entries.indices {
+            let index = order?[place] ?? place
+            let entry = changes.entries[index]
             switch (entry.before, entry.after) {
             case (nil, nil): continue
             case (let before?, let after?):

@@ -183,9 +183,12 @@ extension WriteTransaction {
     /// Returns the newest form of a stored record; nil if the record already has it.
     private static func upgraded(_ stored: borrowing ByteWriter, _ type: OpenType) throws(CodecError) -> [UInt8]? {
         let version = try RecordBytes(unverified: stored.bytes).schemaVersion
-        guard let upgrade = try type.upgrade(fromVersion: version) else { return nil }
+        if version == type.type.version { return nil }
         // The new form gets a new checksum, so this is the last chance to check the old one.
-        return try upgrade.apply(to: RecordBytes(stored.bytes))
+        let record = try RecordBytes(stored.bytes)
+        if let upgrade = try type.upgrade(fromVersion: version) { return try upgrade.apply(to: record) }
+        // A renamed field makes a version of the same form.
+        return record.resealed(as: type.type.version)
     }
 
     /// Completes the record in the encoder with the parts that its writer does not know. They get the values of the stored

@@ -144,6 +144,7 @@ struct EventDraft {
             JSONMember("position", position.map { .string($0.description) } ?? .null),
             JSONMember("origin", origin.map { .string($0.name) } ?? .null),
             JSONMember("process", origin.map { .number(JSONNumber(Int64($0.processID))) } ?? .null),
+            JSONMember("kind", origin.map { .string($0.kind.description) } ?? .null),
         ]
         let members =
             [

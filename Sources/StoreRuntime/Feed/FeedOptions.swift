@@ -16,7 +16,8 @@ public struct FeedOptions: Sendable {
     /// Whether to merge waiting change sets into one, with the net change of each record. It merges the change sets that are read
     /// at once: about a mebibyte, and at most ``changesPerPart`` changes.
     ///
-    /// A reader that keeps up receives each change set by itself. A change set that comes in parts is never merged with others.
+    /// A reader that keeps up receives each change set by itself. A change set that comes in parts is never merged with others,
+    /// nor is one with those of another ``ChangeSet/kind``, nor that of a migration.
     public var mergesPending = false
     /// Whether an empty change set reports the position of the reader when the filters let nothing through.
     public var reportsProgress = false

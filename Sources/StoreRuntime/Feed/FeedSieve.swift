@@ -44,7 +44,7 @@ struct FeedSieve {
         // A reset is never a reader's own change: whichever process noted it, a foreign program wrote.
         let isOwn = origin == skipped || skippedConsumer != nil && origin.consumerName == skippedConsumer
         if isOwn, !part.changes.contains(where: { $0.kind == .reset }) { return nil }
-        if skipsMigrations, case .migration = origin.kind { return nil }
+        if skipsMigrations, origin.kind.isMigration { return nil }
         guard !filters.isEmpty else { return ChangeSet(part, wanted: nil, state) }
         let filters = try readyFilters(state)
         var changeIndexes: [Int] = []

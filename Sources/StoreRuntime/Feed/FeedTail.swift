@@ -161,11 +161,17 @@ struct FeedTail {
         guard sets.count > 1 else { return sets }
         var result: [ChangeSet] = []
         var squash: ChangeSquash?
+        var kind = ChangeSetKind.user
         for set in sets {
-            // Never merges a part: a reader that resumes after the merged change set would receive the part twice.
-            if !set.isLastPart || set.part > 0 {
+            // Never merges a part: a reader that resumes after the merged change set would receive the part twice. A migration
+            // stays as it is, because a merged insert does not say what it replaced.
+            let isAlone = !set.isLastPart || set.part > 0 || set.kind.isMigration
+            if isAlone || set.kind != kind {
                 if let before = try squash?.finish() { result.append(before) }
                 squash = nil
+            }
+            kind = set.kind
+            if isAlone {
                 result.append(set)
                 continue
             }

@@ -62,7 +62,8 @@ import Testing
             worker.cancel()
             try? await worker.value
             let migration = ChangeSetKind.migration(from: nil, to: "2")
-            let expected: [ChangeSetKind: Int] = includesMigrations ? [.user: 1, migration: 2] : [.user: 1]
+            // The two jobs from before the migration come as they were written.
+            let expected: [ChangeSetKind: Int] = includesMigrations ? [.user: 3, migration: 2] : [.user: 3]
             #expect(counts.withLock { $0.filter { $0.value > 0 } } == expected)
         }
     }
@@ -79,7 +80,9 @@ import Testing
         var ended = 0
         for try await set in store.changes(from: .oldest, options) {
             if case .migration = set.kind {
-                for change in try set.changes(of: V2.Job.self) { replaced[change.id] = change.replaced?.json }
+                for change in try set.changes(of: V2.Job.self) where change.kind == .insert {
+                    replaced[change.id] = change.replaced?.json
+                }
                 ended += set.changes.filter { $0.kind == .delete && $0.typeName == "Job" }.count
             } else {
                 #expect(try set.changes(of: V2.Job.self).allSatisfy { $0.replaced == nil })
@@ -95,6 +98,97 @@ import Testing
                     }))
         #expect(ended == texts.count)
         try AutomaticMigrationTests.expectSound(store)
+    }
+
+    @Test func `a consumer that was behind a migration loses no work`() async throws {
+        let directory = try TestDirectory()
+        do {
+            let old = try Store(at: directory.path, records: V1.Job.self)
+            _ = try await old.write { try $0.insert(V1.Job(text: "done before")) }
+            let worker = Task { try await old.consume("worker") { (_: ChangeSet) in } }
+            try await old.wait(forConsumer: "worker", toPass: old.position)
+            worker.cancel()
+            try await worker.value
+            _ = try await old.write { try $0.insert(V1.Job(text: "waits")) }
+            old.close()
+        }
+        let store = try Store(at: directory.path, records: V2.Job.self, options: Self.options)
+        let received = Mutex<[(id: Int, fit: ChangeFit, isUser: Bool)]>([])
+        let worker = Task {
+            try await store.consume("worker", ConsumerOptions(only: FeedFilter(V2.Job.self))) { (set: ChangeSet) in
+                for change in try set.changes(of: V2.Job.self) where change.kind == .insert {
+                    received.withLock { $0.append((change.id, change.fit, set.kind == .user)) }
+                }
+            }
+        }
+        try await store.wait(forConsumer: "worker", toPass: store.position)
+        worker.cancel()
+        try await worker.value
+        let jobs = received.withLock { $0 }
+        #expect(jobs.map(\.id) == [2] && jobs.allSatisfy(\.isUser))
+        guard case .doesNotFit(let written) = jobs.first?.fit else { return Issue.record("\(jobs)") }
+        #expect(written.afterJSON == #"{"id":2,"text":"waits"}"#)
+        #expect(written.reason == "a migration has replaced the type that it was written with")
+    }
+
+    @Test func `a migration is not merged with other change sets, and merged ones have the same kind`() async throws {
+        let (directory, store) = try Self.migrated(["a b"])
+        defer { withExtendedLifetime(directory) {} }
+        for number in 0..<3 { _ = try await store.write { try $0.insert(V2.Job(words: ["\(number)"])) } }
+        let undone = try store.position.sequence
+        try await store.undo(sequence: undone)
+        _ = try await store.write { try $0.insert(V2.Job(words: ["last"])) }
+        let end = try store.position
+        var options = FeedOptions(only: FeedFilter(V2.Job.self))
+        options.mergesPending = true
+        var told: [(kind: ChangeSetKind, inserts: Int, replaced: Int)] = []
+        for try await set in store.changes(from: .oldest, options) {
+            let inserts = try set.changes(of: V2.Job.self).filter { $0.kind == .insert }
+            if !inserts.isEmpty || set.kind == .undo(of: undone) {
+                told.append((set.kind, inserts.count, inserts.count { $0.replaced != nil }))
+            }
+            if set.position == end { break }
+        }
+        let migration = ChangeSetKind.migration(from: nil, to: "2")
+        #expect(told.map(\.kind) == [.user, migration, .user, .undo(of: undone), .user])
+        #expect(told.map(\.inserts) == [1, 1, 3, 0, 1] && told.map(\.replaced) == [0, 1, 0, 0, 0])
+    }
+
+    @Test func `an undo of a migration with replaced records skips each record as a whole`() async throws {
+        let (directory, store) = try Self.migrated(["a b", "drop", "c d"])
+        defer { withExtendedLifetime(directory) {} }
+        let sequence = try #require(
+            try (1...store.position.sequence).last { number in
+                let set = try store.changeSet(sequence: number)
+                return set.kind.isMigration && set.changes.contains { $0.kind == .insert }
+            })
+        await #expect(throws: StoreError.self) { try await store.undo(sequence: sequence) }
+        let conflicts = try await store.undo(sequence: sequence, conflicts: .skip)
+        #expect(conflicts.map(\.id).sorted() == ["1", "1", "2", "3", "3"], "\(conflicts)")
+        #expect(try store.fetch(V2.Job.all).map(\.words) == [["a", "b"], ["c", "d"]])
+    }
+
+    @Test func `a difference over a migration tells its reader to read the records again`() async throws {
+        let directory = try TestDirectory()
+        var options = StoreOptions()
+        options.limits.changedRecordLimit = 1_000
+        let old = try Store(at: directory.path, records: V1.Job.self, options: options)
+        _ = try old.blockingWrite { tx in _ = try tx.insert(V1.Job(text: "a")) }
+        let position = try old.position
+        old.close()
+        options.migrations = Self.options.migrations
+        options.limits.retainedChangeSets = 1
+        let store = try Store(at: directory.path, records: V2.Job.self, options: ChangeFeedTests.small(options))
+        for _ in 0..<6 { _ = try await store.write { try $0.insert(V2.Job(words: [])) } }
+        var isReset = false
+        loop: for try await event in store.catchUp(since: position, FeedOptions(only: FeedFilter(V2.Job.self))) {
+            switch event {
+            case .difference(let difference): if difference.isReset(V2.Job.self) { isReset = true }
+            case .ready: break loop
+            case .commit: Issue.record("the change sets are still there")
+            }
+        }
+        #expect(isReset)
     }
 
     @Test func `the lag of a consumer counts migrations only if it wants them`() async throws {
@@ -124,6 +218,14 @@ import Testing
         options.originName = "thermo!undo(12)"
         let error = #expect(throws: StoreError.self) { try Store.temporary(records: V2.Job.self, options: options) }
         #expect(error?.code == .invalidValue)
+    }
+
+    @Test(arguments: ["!undo(1)", "mail!migration(1>2)", "mail!restore(7)"])
+    func `a consumer cannot take such a name either`(_ name: String) async throws {
+        let store = try Store.temporary(records: V2.Job.self)
+        let error = await #expect(throws: StoreError.self) { try await store.createConsumer(name, at: .newest) }
+        #expect(error?.code == .invalidValue && error?.message.contains("ends like the kind") == true)
+        try await store.createConsumer("mail!", at: .newest)
     }
 
     @Test func `a change set knows its kind`() async throws {

@@ -27,7 +27,8 @@ public struct Change<R: Record>: Equatable, Sendable {
 ///
 /// The feed keeps records as they were written. A migration checks the current records of a type, but not those of older change
 /// sets. An older record may be null in a field that is required now, or hold a number or a case that the type no longer has.
-/// The same happens when the program changes how a `Codable` type reads its JSON.
+/// The same happens when the program changes how a `Codable` type reads its JSON. Nor do records fit that were written before a
+/// migration replaced their type with one of the same name.
 public enum ChangeFit: Equatable, Sendable {
     /// All records of the change fit.
     case fits
@@ -118,17 +119,26 @@ struct ChangeStates {
     private let source: FeedChange
     private let replacedSource: ReplacedSource?
     private let binding: TypedBinding
+    /// The type of the records, which a migration may have replaced with that of `binding`.
+    private let type: RecordType
 
     /// Takes the states from a change of the type that `binding` connects to a Swift type.
     init(_ source: RecordChange, _ binding: TypedBinding) throws(CodecError) {
         let change = source.change
         kind = change.kind
         name = source.name
-        var misfit: CodecError?
-        before = ChangeStates.newest(try change.before(binding.type.type), binding.type, &misfit)
-        after = ChangeStates.newest(change.after, binding.type, &misfit)
-        self.misfit = misfit
-        changed = ChangeStates.changedFieldIndexes(change, binding)
+        if source.type == nil, let described = source.described {
+            type = described
+            (before, after, changed) = (nil, nil, FieldIndexSet())
+            misfit = CodecError("a migration has replaced the type that it was written with")
+        } else {
+            type = binding.type.type
+            var misfit: CodecError?
+            before = ChangeStates.newest(try change.before(type), binding.type, &misfit)
+            after = ChangeStates.newest(change.after, binding.type, &misfit)
+            self.misfit = misfit
+            changed = ChangeStates.changedFieldIndexes(change, binding)
+        }
         fieldCount = binding.declaredCount
         self.source = change
         replacedSource = source.source
@@ -142,13 +152,15 @@ struct ChangeStates {
     /// Returns the id of the record, encoded as in a reference to it.
     @usableFromInline
     func encodedID() throws(CodecError) -> [UInt8] {
-        unsafe try RecordBody.encodedID(of: RecordBytes(unverified: source.record.span.bytes), binding.type)
+        let record = unsafe try RecordBytes(unverified: source.record.span.bytes)
+        if type.id != binding.type.type.id { return try RecordBody.encodedID(of: record, writtenAs: type) }
+        return try RecordBody.encodedID(of: record, binding.type)
     }
 
     /// Returns the change as it was written.
     @usableFromInline
     func written(_ error: CodecError) throws(CodecError) -> WrittenChange {
-        let before = try source.before(binding.type.type)
+        let before = try source.before(type)
         return WrittenChange(
             reason: binding.naming(error).reason, beforeJSON: try json(before), afterJSON: try json(source.after),
             beforeBytes: before, afterBytes: source.after)
@@ -157,7 +169,7 @@ struct ChangeStates {
     private func json(_ bytes: [UInt8]?) throws(CodecError) -> String? {
         guard let bytes else { return nil }
         let record = unsafe try RecordBytes(unverified: bytes.span.bytes)
-        return JSONWriter.text(of: try RecordBody.json(of: record, binding.type.type))
+        return JSONWriter.text(of: try RecordBody.json(of: record, type))
     }
 
     /// Returns a decoder for the fields of one of the states.

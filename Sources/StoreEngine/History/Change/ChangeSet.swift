@@ -16,8 +16,8 @@ public struct ChangeSet: Sendable {
     public let time: Date
     /// The process that wrote the change set.
     public let origin: Origin
-    /// Why the change set was written: by the program, by a migration, or to undo others. A combination of several change sets
-    /// has the kind of the last one.
+    /// Why the change set was written: by the program, by a migration, or to undo others. All change sets of a combination have
+    /// the same kind.
     public var kind: ChangeSetKind { origin.kind }
     /// The action that caused the write, if there was one. In a large change set, the first part has it.
     public let action: RecordedAction?
@@ -59,16 +59,15 @@ public struct ChangeSet: Sendable {
             store: state.identity, epoch: part.header.epoch, sequence: part.sequence - 1, hash: part.header.previousHash
         )
         self.state = state
-        if let wanted {
-            changes = wanted.map { ChangeSet.change($0, of: part, state) }
-        } else {
-            changes = part.changes.indices.map { ChangeSet.change($0, of: part, state) }
-        }
+        let sources = part.replacedIndexes
+        changes = (wanted ?? Array(part.changes.indices)).map { ChangeSet.change($0, of: part, sources, state) }
         wholeCount = Int(clamping: part.header.changeCount)
         isWhole = changes.count == wholeCount
     }
 
-    private static func change(_ number: Int, of part: FeedPart, _ state: StoreState) -> RecordChange {
+    private static func change(
+        _ number: Int, of part: FeedPart, _ sources: [Int: Int], _ state: StoreState
+    ) -> RecordChange {
         let change = part.changes[number]
         let name = ChangeName(
             store: state.identity, epoch: part.header.epoch, sequence: part.sequence,
@@ -76,12 +75,8 @@ public struct ChangeSet: Sendable {
         var typed = RecordChange(
             change, type: ChangeSet.type(of: change, state), described: state.catalog.description(ofID: change.type),
             name: name)
-        // A migration writes the end of the old record before its replacement.
-        if change.kind == .insert, number > 0, case .migration = part.header.origin.kind {
-            let old = part.changes[number - 1]
-            if old.kind == .delete, ChangeSet.type(of: old, state) == nil {
-                typed.source = state.catalog.description(ofID: old.type).map { ReplacedSource(old, $0) }
-            }
+        if let old = sources[number].map({ part.changes[$0] }), ChangeSet.type(of: old, state) == nil {
+            typed.source = state.catalog.description(ofID: old.type).map { ReplacedSource(old, $0) }
         }
         return typed
     }
@@ -109,7 +104,8 @@ public struct ChangeSet: Sendable {
     /// Returns the changes of records of one type.
     ///
     /// A change whose record does not fit `R` any more says so (``Change/fit``), unless the reader's options tell to leave it out
-    /// or to stop.
+    /// or to stop. So does a change of a type of the same name that a migration replaced. If that type had ids of other field
+    /// types, its changes are only in ``changes``.
     ///
     /// - Throws: ``StoreError``: `unknownType` when the store was opened without `R`; `valueDoesNotFit` where the reader stops;
     ///   `damaged`.
@@ -144,7 +140,8 @@ public struct ChangeSet: Sendable {
 
     @usableFromInline
     func isOfRecord(_ change: RecordChange, _ binding: TypedBinding) -> Bool {
-        change.type === binding.type && change.change.isOfRecord
+        guard change.change.isOfRecord else { return false }
+        return change.type === binding.type || change.isOfType(replacedBy: binding.type.type)
     }
 
     @usableFromInline

@@ -7,10 +7,13 @@ public enum ChangeSetKind: Hashable, Sendable, CustomStringConvertible {
     /// A migration, between two versions of a ``MigrationPlan``. Nil where the store had no version, or where the migration
     /// follows no plan (`store-cli migrate`).
     case migration(from: String?, to: String?)
-    /// An undo of the change set with this sequence number.
+    /// An undo of the change set with this sequence number. A write that also changes records in other ways has this kind too.
     case undo(of: UInt64)
     /// A return of all records to their state after the change set with this sequence number: ``WriteTransaction/revert(to:)``.
     case restore(to: UInt64)
+
+    /// Whether a migration wrote the change set.
+    package var isMigration: Bool { if case .migration = self { true } else { false } }
 
     public var description: String {
         switch self {

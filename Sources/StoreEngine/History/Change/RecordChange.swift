@@ -44,6 +44,12 @@ public struct RecordChange: Sendable {
         self.name = name
     }
 
+    /// Whether the record was of a type with the name and the id fields of this one, until a migration replaced that type.
+    func isOfType(replacedBy type: RecordType) -> Bool {
+        guard self.type == nil, let described, described.name == type.name else { return false }
+        return described.idTypes == type.idTypes
+    }
+
     /// Identifies the change permanently, in every copy of the store. An external consumer of the feed uses it to detect a change
     /// that it has already processed.
     ///

@@ -7,8 +7,18 @@ struct UndoneChanges {
     static let changesPerPart = 512
 
     private enum Source {
-        case memory([FeedChange])
+        case memory(Part)
         case feed(after: Position, changesPerPart: Int)
+    }
+
+    /// Consecutive changes.
+    struct Part {
+        let changes: [FeedChange]
+        /// Whether a migration made them.
+        let isMigration: Bool
+
+        /// For the index of each insert that replaces a record, the index of the delete of that record.
+        var replacedIndexes: [Int: Int] { isMigration ? Replacement.sources(in: changes) : [:] }
     }
 
     /// The name of the changes in messages.
@@ -17,7 +27,7 @@ struct UndoneChanges {
 
     /// Takes the changes of a change set in memory.
     init(_ changeSet: ChangeSet) {
-        source = .memory(changeSet.changes.map(\.change))
+        source = .memory(Part(changes: changeSet.changes.map(\.change), isMigration: changeSet.kind.isMigration))
         name = changeSet.name
     }
 
@@ -30,18 +40,18 @@ struct UndoneChanges {
     /// Begins a pass over the changes, from the first one.
     func makePass() -> Pass {
         switch source {
-        case .memory(let changes): Pass(held: changes)
+        case .memory(let part): Pass(held: part)
         case .feed(let position, let count): Pass(walk: FeedWalk(after: position), changesPerPart: count)
         }
     }
 
     /// One pass over the changes.
     struct Pass {
-        private var held: [FeedChange]?
+        private var held: Part?
         private var walk: FeedWalk?
         private var changesPerPart = 0
 
-        fileprivate init(held: [FeedChange]) { self.held = held }
+        fileprivate init(held: Part) { self.held = held }
 
         fileprivate init(walk: FeedWalk, changesPerPart: Int) {
             self.walk = walk
@@ -51,7 +61,7 @@ struct UndoneChanges {
         /// Returns the next changes; nil at the end.
         ///
         /// - Throws: ``StoreError`` with the code `damaged`.
-        mutating func next(_ scope: ReadContext) throws(StoreError) -> [FeedChange]? {
+        mutating func next(_ scope: ReadContext) throws(StoreError) -> Part? {
             if let held {
                 self.held = nil
                 return held
@@ -64,7 +74,7 @@ struct UndoneChanges {
                     .damaged, "a change set of the feed ends before its last change", remedy: "run `store-cli verify`")
             }
             if last.isLast { walk = nil }
-            return parts.flatMap(\.changes)
+            return Part(changes: parts.flatMap(\.changes), isMigration: last.header.origin.kind.isMigration)
         }
     }
 }

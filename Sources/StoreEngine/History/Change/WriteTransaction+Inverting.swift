@@ -103,18 +103,21 @@ extension WriteTransaction {
         var skipped = skipped[...]
         var changeIndex = 0
         while let part = try pass.next(_reading) {
-            for change in part {
+            let sources = part.replacedIndexes
+            for (index, change) in part.changes.enumerated() {
                 defer { changeIndex += 1 }
                 if skipped.first == changeIndex {
                     skipped.removeFirst()
                 } else {
-                    try body(&self, undoing(change), changeIndex)
+                    let replaced = sources[index].map { part.changes[$0].type }
+                    try body(&self, undoing(change, replaced: replaced), changeIndex)
                 }
             }
         }
     }
 
-    private func undoing(_ change: FeedChange) throws(StoreError) -> Undoing {
+    /// - Parameter replaced: the type of the record that the change replaced; nil if there is none.
+    private func undoing(_ change: FeedChange, replaced: UInt32?) throws(StoreError) -> Undoing {
         let type = state.catalog.description(ofID: change.type)
         func impossible(
             _ code: StoreError.Code, _ message: String, id: JSONValue = .null, _ text: String = ""
@@ -130,7 +133,14 @@ extension WriteTransaction {
             return impossible(.schemaMismatch, "was added or changed, and a change of the schema is not undone")
         }
         guard let typeIndex = state.catalog.typeIndex(ofID: change.type) else {
-            return impossible(.unknownType, "was replaced by a migration")
+            let (id, text) = try type.map { (type) throws(StoreError) in try name(of: change, type) } ?? (.null, "")
+            return impossible(.unknownType, "was replaced by a migration", id: id, text)
+        }
+        // Without its insert, the record that it replaced would be gone.
+        if let replaced, state.catalog.typeIndex(ofID: replaced) == nil {
+            let (id, text) = try name(of: change, state.catalog.types[typeIndex].type)
+            let old = state.catalog.description(ofID: replaced)?.name ?? "#\(replaced)"
+            return impossible(.unknownType, "replaces a record of \(old) as it was before a migration", id: id, text)
         }
         let open = state.catalog.types[typeIndex]
         do {

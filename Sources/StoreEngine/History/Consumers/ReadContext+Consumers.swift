@@ -77,6 +77,12 @@ extension WriteTransaction {
                         "choose a name without \(Origin.consumerMark), which separates the program's name from the consumer's in the feed"
                 ))
         }
+        if Origin(name: name, processID: 0).kind != .user {
+            throw refuse(
+                StoreError(
+                    .invalidValue, "the consumer's name \(name) ends like the kind of a change set in the feed",
+                    remedy: "choose another name"))
+        }
         let numbers = Set(try _reading.consumers().map(\.state.number))
         // Both numbers are random, so that they differ from those of an earlier, deleted consumer. A process may still hold that
         // one without knowing that it was deleted.

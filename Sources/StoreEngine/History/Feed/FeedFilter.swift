@@ -51,12 +51,16 @@ package struct FeedFilters: Sendable {
 
     private var byType: [UInt32: [Ready]] = [:]
     private let names: Set<String>
+    /// The numbers of the types that had a wanted name until a migration replaced them.
+    private let replaced: Set<UInt32>
 
     /// Compiles filters. A change is wanted if it passes at least one of them.
     ///
     /// - Throws: ``StoreError``: `unknownType`, `unknownField`, `invalidValue` when a condition does not match its type.
     package init(_ filters: [FeedFilter], _ catalog: Catalog) throws(StoreError) {
-        names = Set(filters.map(\.typeName))
+        let names = Set(filters.map(\.typeName))
+        self.names = names
+        replaced = Set(catalog.retiredTypes.filter { names.contains($0.name) }.map(\.id))
         for filter in filters {
             let type = catalog.types[try catalog.requireTypeIndex(named: filter.typeName)]
             var fields: Set<UInt32> = []
@@ -73,11 +77,13 @@ package struct FeedFilters: Sendable {
         }
     }
 
-    /// Returns whether a change is wanted. Schema changes and resets of a wanted type are wanted. So is the end of a type that
-    /// had the same name until a migration replaced it.
+    /// Returns whether a change is wanted. Schema changes and resets of a wanted type are wanted. So are all changes of a type
+    /// that had the same name until a migration replaced it: no condition can be tested on them, and their reader must not miss
+    /// them.
     package func pass(_ change: FeedChange, type: OpenType?) throws(CodecError) -> Bool {
         if change.kind == .reset, change.type == .max { return true }
         guard let type else {
+            if change.isOfRecord { return replaced.contains(change.type) }
             guard change.kind == .schema else { return false }
             return names.contains(try change.describedType().name)
         }

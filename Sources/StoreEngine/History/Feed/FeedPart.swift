@@ -128,11 +128,11 @@ struct FeedEntryDecoder: Sendable {
             awaitsAction = false
             decoded += reader.offset
         }
-        while remainingCount > 0, changes.count < limit || mayReplace(changes.last, limit: limit, changes.count) {
+        while remainingCount > 0, changes.count < limit || isMigration {
             var reader = ByteReader(stream.extracting(decoded..<stream.byteCount))
             do {
                 let change = try FeedChange(from: &reader)
-                if changes.count >= limit, change.kind != .insert { break }
+                if changes.count >= limit, !Replacement.mayContinue(changes, with: change) { break }
                 changes.append(change)
             } catch {
                 // The change continues in the next fragment.
@@ -154,12 +154,8 @@ struct FeedEntryDecoder: Sendable {
         return part(&changes)
     }
 
-    /// Whether the change after a full part may be an insert that replaces the deleted record of the last change. A migration
-    /// writes the two next to each other, and a part holds both.
-    private func mayReplace(_ last: FeedChange?, limit: Int, _ count: Int) -> Bool {
-        guard count == limit, last?.kind == .delete, case .migration = header?.origin.kind else { return false }
-        return true
-    }
+    /// Whether a full part may go on, with the rest of a replacement.
+    private var isMigration: Bool { header?.origin.kind.isMigration == true }
 
     private mutating func part(_ changes: inout [FeedChange]) -> FeedPart? {
         guard let header, let hash = chain.hash else { return nil }

@@ -54,6 +54,9 @@ package final class Catalog: Sendable {
     /// Returns the index in ``types`` of the type with this number; nil if there is none.
     package func typeIndex(ofID id: UInt32) -> Int? { typeIndexesByID[id] }
 
+    /// The record types that migrations replaced.
+    var retiredTypes: some Collection<RecordType> { retired.values }
+
     /// Returns the description of the type with this number, also of one that a migration replaced; nil if there is none.
     package func description(ofID id: UInt32) -> RecordType? {
         typeIndexesByID[id].map { types[$0].type } ?? retired[id]

@@ -149,6 +149,9 @@ extension RecordType {
         return earlierVersions.first { $0.version == version }.map { RecordUpgrade(from: $0, to: self) == nil } ?? false
     }
 
+    /// The types of the id's fields.
+    var idTypes: [FieldType] { idFields.compactMap(fieldIndex(ofID:)).map { fields[$0].type } }
+
     /// Returns the index, among the newest version's fields, of the field with this number; nil if there is none.
     package func fieldIndex(ofID id: UInt32) -> Int? { fields.firstIndex { $0.id == id } }
 

@@ -5,8 +5,8 @@ extension WriteTransaction {
     /// Inserts the result of `body` for each record of one type; nil leaves the record out. Afterwards no record of the old type
     /// can be written in this transaction.
     ///
-    /// The change set has the end of each old record before its replacement. The old records themselves stay until the type is
-    /// retired, because later steps may read them.
+    /// The change set has the end of each old record before its replacement (``Replacement``). The old records themselves stay
+    /// until the type is retired, because later steps may read them.
     ///
     /// - Throws: ``StoreError`` that names the record. Its cause is the error of `body` or of the insert.
     package mutating func transform<Old: Record, New: Record>(
@@ -18,8 +18,10 @@ extension WriteTransaction {
             (records, mark) = try _reading.chunk(Old.self, after: mark, limit: Self.transformChunk)
             for record in records {
                 do {
-                    try noteEnd(of: record)
+                    let end = try noteEnd(of: record)
+                    let start = changes.entries.count
                     if let transformed = try body(record) { try insert(transformed) }
+                    if let end { changes.replace(end, from: start) }
                 } catch {
                     throw WriteTransaction.notTransformed(record, error)
                 }
@@ -35,13 +37,17 @@ extension WriteTransaction {
     }
 
     /// Notes in the change set that a record ends.
-    private mutating func noteEnd<Old: Record>(of record: Old) throws(StoreError) {
+    ///
+    /// - Returns: the index of its entry.
+    private mutating func noteEnd<Old: Record>(of record: Old) throws(StoreError) -> Int? {
         let typeIndex = try typeIndex(Old.self)
         recordKey.removeAll()
         Old._key(of: record.recordID).encodeKey(to: &recordKey)
         KeyLimit.truncateRecordKey(&recordKey)
-        guard try copyStored(state.catalog.types[typeIndex]) else { return }
-        changes.remove(noteTouched(typeIndex))
+        guard try copyStored(state.catalog.types[typeIndex]) else { return nil }
+        let entry = noteTouched(typeIndex)
+        changes.remove(entry)
+        return entry
     }
 
     private static func notTransformed<R: Record>(_ record: R, _ error: any Error) -> StoreError {
