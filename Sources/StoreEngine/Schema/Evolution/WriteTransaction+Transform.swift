@@ -37,10 +37,11 @@ extension WriteTransaction {
     /// Notes in the change set that a record ends.
     private mutating func noteEnd<Old: Record>(of record: Old) throws(StoreError) {
         let typeIndex = try typeIndex(Old.self)
+        let type = state.catalog.types[typeIndex]
         recordKey.removeAll()
         Old._key(of: record.recordID).encodeKey(to: &recordKey)
-        KeyLimit.truncateRecordKey(&recordKey)
-        guard try copyStored(state.catalog.types[typeIndex]) else { return }
+        KeyLimit.truncateRecordKey(&recordKey, type.keyHash)
+        guard try copyStored(type) else { return }
         changes.remove(noteTouched(typeIndex))
     }
 
