@@ -1,5 +1,6 @@
 import LMDB
 import StoreEngine
+import TestSupport
 
 /// The truncated forms of a store's keys, computed independently of the engine.
 struct OracleKey {
