@@ -24,7 +24,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let recordExists = Code("recordExists")
         /// No record has this id.
         public static let recordNotFound = Code("recordNotFound")
-        /// Another record has an id with the same key. Only ids of more than about 250 bytes can have equal keys.
+        /// Another record has an id with the same key, or many have unique values with the same hash. Only ids and values of more
+        /// than about 250 bytes can, and in a store of format 4 it cannot be brought about.
         public static let keyCollision = Code("keyCollision")
         /// Another record has the same value in a unique index.
         public static let uniqueViolation = Code("uniqueViolation")

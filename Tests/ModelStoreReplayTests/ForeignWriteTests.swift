@@ -9,7 +9,7 @@ import Testing
 
 /// Raw transactions stand in for another program, because the store's writer does not see them.
 @Suite("Traces of stores that another program has written to") struct ForeignWriteTests {
-    private static func key(_ name: String) -> [UInt8] { RecordKey.of(Room.self, id: name) }
+    private static func key(_ name: String) -> [UInt8] { RecordKey.of(Room.self, id: name, .publicSeeds) }
 
     private func recorded(
         in folder: Folder, after body: (inout LMDBWriteTransaction, OpenType) throws -> Void

@@ -8,6 +8,12 @@ import Testing
 @testable import StoreEngine
 @testable import StoreRuntime
 
+@Record
+struct Named {
+    @ID var id: String
+    @Unique var mark: String
+}
+
 /// The sum of the records, which all replicas of a log have.
 @Suite(.timeLimit(.minutes(TestLength.waitMinutes))) final class ReplicatedContentTests {
     private let directory = FileManager.default.temporaryDirectory.appending(path: "contents-\(UUID())")
@@ -95,6 +101,51 @@ import Testing
             @Indexed var balance: Int
             var remark: String?
         }
+    }
+
+    @Test func `nodes with other secrets apply the changes of records with long ids`() async throws {
+        let one = try await open("one")
+        // The format of the nodes that a cluster had before, in a directory without records.
+        var options = StoreOptions()
+        options.usesRedoLog = false
+        try await open("two", options).close()
+        try OlderFormat.give(3, toStoreAt: path("two"))
+        let old = try await open("two")
+        try await add(Named.self)
+        let ids = (0..<10).map { String(repeating: "a", count: 300) + "\($0)" }
+        for store in [one, old] { try store.replicator?.followNow() }
+        let (first, second) = (try await reopen("one", one), try await reopen("two", old))
+        try await first.write { tx in
+            for id in ids { try tx.insert(Named(id: id, mark: id)) }
+        }
+        try await second.write { tx in
+            try tx.update(Named.self, id: ids[3]) { $0.mark = "x" }
+            try tx.delete(Named.self, id: ids[4])
+        }
+        try await first.write { tx in
+            try tx.delete(Named.self, id: ids[5])
+            try tx.update(Named.self, id: ids[6]) { $0.mark = ids[4] }
+        }
+        let late = try await reopen("three", nil)
+        var found: [[String]] = []
+        for store in [first, second, late] {
+            try store.replicator?.followNow()
+            let sums = try sums(store)
+            #expect(sums.stored == sums.counted)
+            found.append(try await store.fetch(Named.order { $0.id.ascending }).map { "\($0.id) \($0.mark)" })
+            var findings: [String] = []
+            try store.verify { findings.append("\($0)") }
+            #expect(findings == [])
+        }
+        #expect(found[0].count == 8 && found[0] == found[1] && found[0] == found[2])
+        #expect(try first.position.sequence == late.position.sequence)
+    }
+
+    private func reopen(_ name: String, _ store: Store?) async throws -> Store {
+        store?.close()
+        var replication = Replication.shared(log.connection(), node: name)
+        replication.followsByItself = false
+        return try await Store.open(at: path(name), records: Named.self, replication: replication)
     }
 
     @Test func `a record that differs on one node is found there`() async throws {

@@ -3,7 +3,7 @@
 /// - 0: magic text, 8 bytes;
 /// - 8: number, which each checkpoint increments;
 /// - 16: identity, 16 bytes, which the data file has too (``DataFileStamp``);
-/// - 32: secret of the log, 16 bytes (``RedoSecret``);
+/// - 32: secret of the log, 16 bytes (``SipHash``);
 /// - 48: size of the data file's pages, 4 bytes;
 /// - 52: 1 if the log has no commit and the next writer makes another checkpoint first (``isClosed``), otherwise 0, 4 bytes;
 /// - 56: the end of the log at the checkpoint (``RedoTail``): offset, address, checksum, transaction, and
@@ -19,7 +19,7 @@ package struct CheckpointRecord: Equatable, Sendable {
 
     package let number: UInt64
     let identity: CheckpointIdentity
-    let secret: RedoSecret
+    let secret: SipHash
     package let pageSize: Int
     /// Whether the data file is whole without the log. Until the next checkpoint only LMDB's own syncs change it, also if another
     /// program writes to it.
@@ -33,7 +33,7 @@ package struct CheckpointRecord: Equatable, Sendable {
     package var transaction: UInt64 { tail.transaction }
 
     init(
-        number: UInt64, secret: RedoSecret, pageSize: Int, isClosed: Bool, tail: RedoTail, meta: [UInt8],
+        number: UInt64, secret: SipHash, pageSize: Int, isClosed: Bool, tail: RedoTail, meta: [UInt8],
         identity: CheckpointIdentity = .random()
     ) {
         self.number = number
@@ -70,7 +70,7 @@ package struct CheckpointRecord: Equatable, Sendable {
         else { return nil }
         number = bytes.integer(at: 8, as: UInt64.self)
         identity = CheckpointIdentity(bytes, at: 16)
-        secret = RedoSecret(
+        secret = SipHash(
             low: bytes.integer(at: 32, as: UInt64.self), high: bytes.integer(at: 40, as: UInt64.self))
         pageSize = Int(bytes.integer(at: 48, as: UInt32.self))
         isClosed = bytes.integer(at: 52, as: UInt32.self) != 0

@@ -32,7 +32,7 @@ struct RedoEntries {
     /// Returns the header that follows an end; nil if there is none. The next entry is behind the last one, or at the beginning
     /// of the file.
     private static func next(
-        after tail: RedoTail, in content: [UInt8], _ secret: RedoSecret, _ tag: UInt64
+        after tail: RedoTail, in content: [UInt8], _ secret: SipHash, _ tag: UInt64
     ) -> (entry: RedoEntry, offset: Int)? {
         for offset in [tail.offset, RedoLogFile.firstOffset] {
             if let entry = RedoEntry(header: content, at: offset, secret, tag: tag), tail.isFollowed(by: entry) {
@@ -42,7 +42,7 @@ struct RedoEntries {
         return nil
     }
 
-    private func hasDurableEntryBehindTail(_ secret: RedoSecret, _ tag: UInt64) -> Bool {
+    private func hasDurableEntryBehindTail(_ secret: SipHash, _ tag: UInt64) -> Bool {
         let bytes = unsafe content.span.bytes
         for offset in stride(from: 0, through: content.count - RedoEntry.headerByteCount, by: RedoEntry.alignment) {
             // The stride ends a header before the end of the bytes.

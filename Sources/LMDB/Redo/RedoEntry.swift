@@ -1,6 +1,6 @@
 /// An entry of the redo log: one commit.
 ///
-/// - 0: tag, which follows from the secret of the log (``RedoSecret``);
+/// - 0: tag, which follows from the secret of the log (``SipHash``);
 /// - 8: length of the operations, 4 bytes;
 /// - 12: 1 if the commit is in the data file only (``isInDataFile``), otherwise 0, 4 bytes;
 /// - 16: LMDB's number of the transaction;
@@ -48,10 +48,10 @@ struct RedoEntry: Equatable {
     /// Writes the header before operations that have room for it, and completes the bytes.
     ///
     /// - Returns: the entry as it stands in the bytes.
-    func sealing(_ bytes: inout [UInt8], _ secret: RedoSecret) -> RedoEntry {
+    func sealing(_ bytes: inout [UInt8], _ secret: SipHash) -> RedoEntry {
         var entry = self
         entry.operationByteCount = bytes.count - Self.headerByteCount
-        entry.operationsChecksum = unsafe secret.checksum(bytes.span.bytes.extracting(Self.headerByteCount...))
+        entry.operationsChecksum = unsafe secret.hash(bytes.span.bytes.extracting(Self.headerByteCount...))
         var header: [UInt8] = []
         header.reserveCapacity(Self.headerByteCount)
         header.append(littleEndian: secret.tag)
@@ -60,7 +60,7 @@ struct RedoEntry: Equatable {
         for value in [transaction, durableAddress, relaxedSince, previous, entry.operationsChecksum] {
             header.append(littleEndian: value)
         }
-        entry.checksum = unsafe secret.checksum(header.span.bytes)
+        entry.checksum = unsafe secret.hash(header.span.bytes)
         header.append(littleEndian: entry.checksum)
         bytes.replaceSubrange(0..<Self.headerByteCount, with: header)
         bytes.append(contentsOf: repeatElement(0, count: entry.byteCount - bytes.count))
@@ -68,13 +68,13 @@ struct RedoEntry: Equatable {
     }
 
     /// Reads a header; nil if there is none. The operations are not checked.
-    init?(header bytes: [UInt8], at offset: Int = 0, _ secret: RedoSecret, tag: UInt64) {
+    init?(header bytes: [UInt8], at offset: Int = 0, _ secret: SipHash, tag: UInt64) {
         guard offset >= 0, bytes.count - offset >= Self.headerByteCount,
             bytes.integer(at: offset, as: UInt64.self) == tag
         else { return nil }
         checksum = bytes.integer(at: offset + Self.checksumOffset, as: UInt64.self)
         let header = unsafe bytes.span.bytes.extracting(offset..<offset + Self.checksumOffset)
-        guard secret.checksum(header) == checksum else { return nil }
+        guard secret.hash(header) == checksum else { return nil }
         operationByteCount = Int(bytes.integer(at: offset + 8, as: UInt32.self))
         isInDataFile = bytes.integer(at: offset + 12, as: UInt32.self) != 0
         transaction = bytes.integer(at: offset + 16, as: UInt64.self)
@@ -85,10 +85,10 @@ struct RedoEntry: Equatable {
     }
 
     /// Returns whether the operations behind the header are those of the entry.
-    func hasOperations(in bytes: [UInt8], at offset: Int, _ secret: RedoSecret) -> Bool {
+    func hasOperations(in bytes: [UInt8], at offset: Int, _ secret: SipHash) -> Bool {
         let start = offset + Self.headerByteCount
         guard bytes.count - start >= operationByteCount else { return false }
-        return unsafe secret.checksum(bytes.span.bytes.extracting(start..<start + operationByteCount))
+        return unsafe secret.hash(bytes.span.bytes.extracting(start..<start + operationByteCount))
             == operationsChecksum
     }
 }

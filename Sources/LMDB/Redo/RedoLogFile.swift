@@ -70,7 +70,7 @@ struct RedoLogFile {
     /// that; false (and `errno`) on failure.
     ///
     /// A file without the tag of its checkpoint has lost its entries, or is of another store.
-    func begin(_ secret: RedoSecret, after old: RedoSecret) -> Bool {
+    func begin(_ secret: SipHash, after old: SipHash) -> Bool {
         var bytes: [UInt8] = []
         for tag in [secret.tag, old.tag] { bytes.append(littleEndian: tag) }
         return write(bytes, at: 0) && sync()
@@ -90,7 +90,7 @@ struct RedoLogFile {
     func sync() -> Bool { StoreFile.syncData(descriptor, path: path) }
 
     /// Reads the header that follows an end; nil if there is none. The operations are not checked.
-    func next(after tail: RedoTail, _ secret: RedoSecret) throws(LMDBError) -> (entry: RedoEntry, offset: Int)? {
+    func next(after tail: RedoTail, _ secret: SipHash) throws(LMDBError) -> (entry: RedoEntry, offset: Int)? {
         for offset in tail.offset == Self.firstOffset ? [tail.offset] : [tail.offset, Self.firstOffset] {
             guard let bytes = SystemCalls.read(descriptor, at: offset, count: RedoEntry.headerByteCount) else {
                 throw LMDBError(code: errno, operation: "read", path: path)

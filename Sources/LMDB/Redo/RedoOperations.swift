@@ -99,7 +99,7 @@ struct RedoOperations {
     var entryByteCount: Int { RedoEntry.byteCount(ofOperations: bytes.count - RedoEntry.headerByteCount) }
 
     /// Completes the bytes to a whole entry of the log.
-    mutating func seal(_ entry: RedoEntry, _ secret: RedoSecret) -> RedoEntry { entry.sealing(&bytes, secret) }
+    mutating func seal(_ entry: RedoEntry, _ secret: SipHash) -> RedoEntry { entry.sealing(&bytes, secret) }
 }
 
 /// One operation in the bytes of an entry.

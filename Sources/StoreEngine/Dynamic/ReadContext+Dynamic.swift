@@ -8,7 +8,7 @@ extension ReadContext {
         var key = ByteWriter(capacity: 64)
         try DynamicID.encodeKey(id, of: type, to: &key)
         let isLong = key.count >= KeyLimit.recordKey
-        KeyLimit.truncateRecordKey(&key)
+        KeyLimit.truncateRecordKey(&key, type.keyHash)
         guard let bytes = try value(type.database, key: key.bytes) else { return nil }
         do {
             let record = try DynamicRecord(bytes, of: type)
@@ -41,7 +41,9 @@ extension ReadContext {
 
     /// Returns the change set with this sequence number, or nil if the feed does not retain it.
     package func feedEntry(_ sequence: UInt64) throws(StoreError) -> FeedEntry? {
-        try FeedReader.entry(sequence, in: state.databases.feed, snapshot)
+        var entry = try FeedReader.entry(sequence, in: state.databases.feed, snapshot)
+        entry?.findKeys(in: state)
+        return entry
     }
 
     /// The catalog that this transaction uses.

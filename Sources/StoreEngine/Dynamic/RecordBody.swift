@@ -30,11 +30,31 @@ enum RecordBody {
     }
 
     /// Returns the key that the record's id gives; nil for a record of a version with another id.
-    static func key(of record: RecordBytes, _ type: OpenType) throws(CodecError) -> [UInt8]? {
+    ///
+    /// - Parameter hash: how long keys are hashed.
+    static func key(of record: RecordBytes, _ type: OpenType, _ hash: KeyHash) throws(CodecError) -> [UInt8]? {
         var key = ByteWriter(capacity: 64)
         guard try appendIDKey(of: record, type, to: &key) else { return nil }
-        KeyLimit.truncateRecordKey(&key)
+        KeyLimit.truncateRecordKey(&key, hash)
         return key.array()
+    }
+
+    /// Appends the untruncated key of the id that the record had in its own version.
+    static func appendIDKey(
+        of record: RecordBytes, _ type: RecordType, to key: inout ByteWriter
+    ) throws(CodecError) {
+        let fields = try type.fields(ofVersion: record.schemaVersion)
+        let table = try record.table
+        for fieldIndex in try indexes(of: idFields(ofVersion: record.schemaVersion, type), in: fields) {
+            guard let component = KeyComponent(fields[fieldIndex].type) else {
+                throw CodecError("the field \(fields[fieldIndex].name) cannot be a key")
+            }
+            try component.append(table.field(fieldIndex), to: &key)
+        }
+    }
+
+    private static func idFields(ofVersion version: UInt32, _ type: RecordType) -> [UInt32] {
+        type.earlierVersions.first { $0.version == version }?.idFields ?? type.idFields
     }
 
     /// Appends the untruncated key of the record's id. Returns false for a record of a version with another id.
@@ -136,7 +156,7 @@ extension RecordBody {
         of record: RecordBytes, _ type: RecordType
     ) throws(CodecError) -> [(field: StoredField, value: DynamicValue)] {
         let fields = try type.fields(ofVersion: record.schemaVersion)
-        let numbers = type.earlierVersions.first { $0.version == record.schemaVersion }?.idFields ?? type.idFields
+        let numbers = idFields(ofVersion: record.schemaVersion, type)
         return try values(of: record, fields, at: indexes(of: numbers, in: fields))
     }
 

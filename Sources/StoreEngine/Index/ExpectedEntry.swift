@@ -27,7 +27,7 @@ struct ExpectedEntry {
     private init(of record: RecordBytes, key recordKey: RawSpan, _ index: OpenIndex) throws(CodecError) {
         var key = ByteWriter(capacity: 64)
         var data = ByteWriter(capacity: 64)
-        traits = try IndexEntry.appendValue(of: record.table, parts: index.parts, to: &key)
+        traits = try IndexEntry.appendValue(of: record.table, index, to: &key)
         isSole = IndexEntry.complete(
             isUnique: index.stored.isUnique, traits: traits, recordKey: recordKey, key: &key, data: &data)
         self.key = key.array()

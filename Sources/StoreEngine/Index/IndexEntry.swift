@@ -14,7 +14,7 @@ package enum IndexEntry {
     static let sharedForm: UInt8 = 0
     static let soleForm: UInt8 = 1
 
-    /// The properties of a value part that ``appendValue(of:parts:to:)`` appended.
+    /// The properties of a value part that ``appendValue(of:_:to:)`` appended.
     package struct ValueTraits {
         /// Whether one of the fields is nil.
         package var hasNone = false
@@ -24,16 +24,16 @@ package enum IndexEntry {
 
     /// Appends the value part of an entry for the record with these fields.
     package static func appendValue(
-        of table: FieldTable, parts: [KeyPart], to writer: inout ByteWriter
+        of table: FieldTable, _ index: OpenIndex, to writer: inout ByteWriter
     ) throws(CodecError) -> ValueTraits {
         let start = writer.count
         var traits = ValueTraits()
-        for part in parts {
+        for part in index.parts {
             let field = try table.field(part.fieldIndex)
             if case .optional = part.component, field.byteCount == 0 { traits.hasNone = true }
             try part.component.append(field, to: &writer)
         }
-        traits.isTruncated = KeyLimit.truncateIndexValue(&writer, from: start)
+        traits.isTruncated = KeyLimit.truncateIndexValue(&writer, from: start, index.keyHash)
         return traits
     }
 

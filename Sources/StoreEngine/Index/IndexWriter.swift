@@ -1,9 +1,9 @@
 import LMDB
 
-/// A unique index that refuses a record, and the key of the record that already has the value.
+/// A unique index that refuses a record, and the record that already has the value.
 struct UniqueViolation {
     let index: OpenIndex
-    let holder: [UInt8]
+    let holder: LongValue.Holder
 }
 
 /// Updates the indexes of a type when its records change.
@@ -108,7 +108,7 @@ enum IndexWriter {
         of table: FieldTable, _ index: OpenIndex, _ recordKey: borrowing ByteWriter, _ scratch: inout WriteScratch
     ) throws(CodecError) -> Form {
         scratch.newEntryKey.removeAll()
-        let traits = try IndexEntry.appendValue(of: table, parts: index.parts, to: &scratch.newEntryKey)
+        let traits = try IndexEntry.appendValue(of: table, index, to: &scratch.newEntryKey)
         let isSole = IndexEntry.complete(
             isUnique: index.stored.isUnique, traits: traits, recordKey: recordKey.bytes,
             key: &scratch.newEntryKey, data: &scratch.newEntryData)
@@ -121,7 +121,7 @@ enum IndexWriter {
         _ scratch: inout WriteScratch
     ) throws(CodecError) {
         scratch.oldEntryKey.removeAll()
-        let traits = try IndexEntry.appendValue(of: old.table, parts: index.parts, to: &scratch.oldEntryKey)
+        let traits = try IndexEntry.appendValue(of: old.table, index, to: &scratch.oldEntryKey)
         _ = IndexEntry.complete(
             isUnique: index.stored.isUnique, traits: traits, recordKey: recordKey.bytes,
             key: &scratch.oldEntryKey, data: &scratch.oldEntryData)
@@ -129,22 +129,23 @@ enum IndexWriter {
 
     /// Puts the new entry in the scratch.
     ///
-    /// - Returns: the key of the record that already has the value, if the index is unique; otherwise nil.
+    /// - Returns: the record that already has the value, if the index is unique; otherwise nil.
     private static func put(
         _ index: OpenIndex, _ form: Form, _ record: borrowing FieldEncoder, _ recordKey: borrowing ByteWriter,
         _ type: OpenType, to raw: inout LMDBWriteTransaction, scratch: inout WriteScratch
-    ) throws -> [UInt8]? {
+    ) throws -> LongValue.Holder? {
         if form.needsScan {
             let table = try FieldTable(record.tableBytes)
             let holder = try LongValue.holder(
-                of: table, key: scratch.newEntryKey.bytes, besides: recordKey.bytes, index, type, raw.snapshot)
+                of: table, key: scratch.newEntryKey.bytes, besides: recordKey.bytes, index, type,
+                limit: LongValue.maximumCollisions, raw.snapshot)
             if let holder { return holder }
         }
         let options: LMDBWriteTransaction.PutOptions = form.isSole ? .noOverwrite : []
         if try raw.put(index.database, key: scratch.newEntryKey, value: scratch.newEntryData, options: options) {
             return nil
         }
-        return try holder(index, raw, at: scratch.newEntryKey)
+        return LongValue.Holder(key: try holder(index, raw, at: scratch.newEntryKey), hasValue: true)
     }
 
     /// Returns the key of the record that an entry refers to; empty if there is no entry.

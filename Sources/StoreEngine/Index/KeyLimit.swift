@@ -1,10 +1,8 @@
-import LMDB
-
 /// The length limits of keys. LMDB accepts keys of 1 to 511 bytes, and an index entry's key contains a value part and a record
 /// key.
 ///
-/// A longer key keeps its first bytes and ends with a 16-byte hash of the whole key. Such keys still sort by their first bytes.
-/// The store checks equality against the record, so a hash collision never gives a wrong answer.
+/// A longer key keeps its first bytes and ends with a 16-byte hash of the whole key (``KeyHash``). Such keys still sort by their
+/// first bytes. The store checks equality against the record, so a hash collision never gives a wrong answer.
 package enum KeyLimit {
     /// The maximum length of a record's key in bytes.
     package static let recordKey = 255
@@ -20,32 +18,29 @@ package enum KeyLimit {
     /// Truncates the bytes of `writer` from `start` if they exceed `limit`.
     ///
     /// - Returns: whether it truncated them.
+    @inline(__always)
     @discardableResult
-    package static func truncate(_ writer: inout ByteWriter, from start: Int, limit: Int) -> Bool {
+    private static func truncate(_ writer: inout ByteWriter, from start: Int, limit: Int, _ hash: KeyHash) -> Bool {
         guard writer.count - start > limit else { return false }
-        let first = hash(writer.bytes.extracting(start..<writer.count), seed: 0)
-        let second = hash(writer.bytes.extracting(start..<writer.count), seed: 0x9E37_79B9_7F4A_7C15)
-        writer.truncate(to: start + limit - hashByteCount)
-        writer.append(bigEndian: first)
-        writer.append(bigEndian: second)
+        hash.cut(&writer, from: start, keeping: limit - hashByteCount)
         return true
     }
 
-    private static func hash(_ whole: RawSpan, seed: UInt64) -> UInt64 { XXH64.hash(whole, seed: seed) }
-
     /// Truncates a record key. The limit is one byte less than that of an index value, so that a full-length key is never
     /// mistaken for a truncated one.
-    package static func truncateRecordKey(_ writer: inout ByteWriter, from start: Int = 0) {
-        truncate(&writer, from: start, limit: recordKey)
+    @inline(__always)
+    package static func truncateRecordKey(_ writer: inout ByteWriter, _ hash: KeyHash) {
+        truncate(&writer, from: 0, limit: recordKey, hash)
     }
 
     /// Truncates the value part of an index entry to exactly ``indexValue`` bytes. Parts that are not truncated have at least one
     /// byte less.
     ///
     /// - Returns: whether it truncated the part.
-    package static func truncateIndexValue(_ writer: inout ByteWriter, from start: Int) -> Bool {
+    @inline(__always)
+    package static func truncateIndexValue(_ writer: inout ByteWriter, from start: Int, _ hash: KeyHash) -> Bool {
         guard writer.count - start >= indexValue else { return false }
         if writer.count - start == indexValue { writer.append(byte: 0) }
-        return truncate(&writer, from: start, limit: indexValue)
+        return truncate(&writer, from: start, limit: indexValue, hash)
     }
 }

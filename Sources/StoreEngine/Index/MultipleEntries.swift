@@ -29,7 +29,7 @@ enum MultipleEntries {
             key.removeAll()
             try part.component.append(element, to: &key)
             var traits = IndexEntry.ValueTraits()
-            traits.isTruncated = KeyLimit.truncateIndexValue(&key, from: 0)
+            traits.isTruncated = KeyLimit.truncateIndexValue(&key, from: 0, index.keyHash)
             _ = IndexEntry.complete(isUnique: false, traits: traits, recordKey: recordKey, key: &key, data: &data)
             entries.insert(Entry(key: key.array(), data: data.array()))
             return true

@@ -126,7 +126,7 @@ extension ReadContext {
                 remedy: "mark the field @Unique")
         }
         do {
-            if KeyLimit.truncateIndexValue(&key, from: 0) {
+            if KeyLimit.truncateIndexValue(&key, from: 0, index.keyHash) {
                 return .sharedEntries(try sharedEntries(index, valuePart: key.bytes))
             }
             guard let data = try snapshot.get(index.database, key: key.bytes) else { return .none }

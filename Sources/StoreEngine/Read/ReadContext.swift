@@ -23,7 +23,7 @@ public struct ReadContext: ~Escapable {
     @usableFromInline
     @_lifetime(copy self)
     func stored(_ binding: TypedBinding, key: inout ByteWriter) throws(StoreError) -> RawSpan? {
-        KeyLimit.truncateRecordKey(&key)
+        KeyLimit.truncateRecordKey(&key, binding.type.keyHash)
         return try value(binding.type.database, key: key.bytes)
     }
 

@@ -46,7 +46,7 @@ struct PrefetchKeys: Sendable {
 
     /// Returns the keys of the records, which may be truncated.
     @usableFromInline
-    func recordKeys() -> RecordKeyList {
+    func recordKeys(_ binding: TypedBinding) -> RecordKeyList {
         var list = RecordKeyList(byteCount: 16 * keys.count, count: keys.count)
         for key in keys {
             guard key.count > KeyLimit.recordKey else {
@@ -55,7 +55,7 @@ struct PrefetchKeys: Sendable {
             }
             var truncated = ByteWriter(capacity: key.count)
             truncated.append(key)
-            KeyLimit.truncateRecordKey(&truncated)
+            KeyLimit.truncateRecordKey(&truncated, binding.type.keyHash)
             list.append(truncated.bytes)
         }
         return list

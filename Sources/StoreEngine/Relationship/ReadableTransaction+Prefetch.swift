@@ -111,7 +111,7 @@ extension ReadContext {
         let keys = PrefetchKeys(references)
         var found: [Target?] = Array(repeating: nil, count: references.count)
         let binding = try binding(Target.self)
-        var lookup = lookup(binding, keys.recordKeys())
+        var lookup = lookup(binding, keys.recordKeys(binding))
         for group in keys.groups {
             guard let stored = try lookup.find(group),
                 try hasID(stored, key: lookup.key(group), keys.key(group), binding)

@@ -128,7 +128,7 @@ extension OpenReference {
         let start = writer.count
         if isOptional, !isMultiple { writer.append(byte: 1) }
         writer.append(idKey)
-        return KeyLimit.truncateIndexValue(&writer, from: start)
+        return KeyLimit.truncateIndexValue(&writer, from: start, index.keyHash)
     }
 }
 

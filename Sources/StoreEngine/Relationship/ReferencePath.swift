@@ -171,7 +171,7 @@ extension ReadContext {
     @_lifetime(copy self)
     func record(idKey key: inout ByteWriter, of type: OpenType) throws -> RawSpan? {
         let whole = key.count > KeyLimit.recordKey ? key.array() : nil
-        KeyLimit.truncateRecordKey(&key)
+        KeyLimit.truncateRecordKey(&key, type.keyHash)
         guard let record = try value(type.database, key: key.bytes) else { return nil }
         // Long ids may have the same truncated key.
         if let whole, try Referrers.idKey(of: record, type) != whole { return nil }

@@ -12,6 +12,8 @@ package final class OpenType: Sendable {
     let singleIndexes: [OpenIndex]
     /// The elements of ``indexes`` that have one entry for each element of a record's array or set.
     let multipleIndexes: [OpenIndex]
+    /// How the store hashes keys that are too long.
+    package let keyHash: KeyHash
     /// The fields of the id, and their conversion to the record key.
     package let idParts: [KeyPart]
     /// The field indexes of the id's fields.
@@ -34,9 +36,12 @@ package final class OpenType: Sendable {
     private let upgrades: [UInt32: RecordUpgrade?]
 
     /// Opens `type` with the database of its records and the databases of its indexes, in order.
-    package init(_ type: RecordType, database: LMDBDatabase, indexDatabases: [LMDBDatabase]) throws(StoreError) {
+    package init(
+        _ type: RecordType, database: LMDBDatabase, indexDatabases: [LMDBDatabase], keyHash: KeyHash
+    ) throws(StoreError) {
         self.type = type
         self.database = database
+        self.keyHash = keyHash
         idParts = try OpenType.keyParts(of: type.idFields, in: type)
         idFieldIndexes = idParts.map(\.fieldIndex)
         var indexes: [OpenIndex] = []
@@ -45,7 +50,7 @@ package final class OpenType: Sendable {
             let first = parts.first.map { type.fields[$0.fieldIndex].type }
             indexes.append(
                 OpenIndex(
-                    stored: stored, database: database, parts: parts, elementType: first?.elements,
+                    stored: stored, database: database, parts: parts, keyHash: keyHash, elementType: first?.elements,
                     isOptional: first?.isOptional ?? false))
         }
         self.indexes = indexes
@@ -164,6 +169,8 @@ package struct OpenIndex: Sendable {
     /// The indexed fields, and their conversion to the value part of an entry's key. If the index has several entries for a
     /// record, it describes the elements of the one field.
     package let parts: [KeyPart]
+    /// How the store hashes value parts that are too long.
+    package let keyHash: KeyHash
     /// The type of the elements, if the index has one entry for each element; otherwise nil.
     let elementType: FieldType?
     /// Whether the first field may be nil.

@@ -15,6 +15,8 @@ package struct StoreDatabases: Hashable, Sendable {
     package var statistics: LMDBDatabase?
     /// The records that changed in change sets that have left the feed. Nil in a store whose trail has never been switched on.
     package var trail: LMDBDatabase?
+    /// How keys in these databases are hashed if they are too long.
+    package var keyHash = KeyHash.publicSeeds
 
     package static let catalogName = "catalog"
     package static let metadataName = "metadata"
@@ -51,6 +53,9 @@ package enum MetadataKey {
 
     /// Present, with one byte of 0, in a store whose redo log was turned off.
     package static let redoLog = Array("redo".utf8)
+
+    /// The secret of ``KeyHash`` with its checksum, 40 bytes. Every store has it since format 4.
+    package static let keySecret = Array("secret".utf8)
 
     /// The name of the version to which the last migration plan brought the store, as text.
     package static let planVersion = Array("version".utf8)

@@ -3,17 +3,27 @@ package import LMDB
 
 /// The store format that this library writes, and the first steps to open a store.
 package enum StoreFormat {
-    /// The newest version of the format: that of stores with a redo log. See the article *The file format* for its history.
-    package static let version: UInt32 = 3
+    /// The newest version of the format: that of new stores, with and without a redo log. See the article *The file format* for
+    /// the history.
+    package static let version: UInt32 = 4
 
-    /// The newest version of the format of a store without a redo log. It is also the first one with statistics, references, and
-    /// changes of record types.
+    /// The newest version to which a store of an earlier version can be raised. Such a store has a redo log, and hashes long keys
+    /// under public seeds.
+    package static let versionWithLog: UInt32 = 3
+
+    /// The newest version of such a store without a redo log. It is also the first one with statistics, references, and changes of
+    /// record types.
     package static let versionWithoutLog: UInt32 = 2
 
-    /// Returns the newest version for a store.
+    /// Returns the newest version that a store can have.
     ///
-    /// - Parameter isLogged: whether it has a redo log.
-    package static func version(isLogged: Bool) -> UInt32 { isLogged ? version : versionWithoutLog }
+    /// - Parameters:
+    ///   - found: its version; nil for a new store.
+    ///   - isLogged: whether it has a redo log.
+    package static func newest(from found: UInt32?, isLogged: Bool) -> UInt32 {
+        guard let found, found < version else { return version }
+        return isLogged ? versionWithLog : versionWithoutLog
+    }
 
     /// The contents of a store's metadata.
     package struct Header: Sendable {
@@ -49,6 +59,7 @@ package enum StoreFormat {
         databases?.trail = try mapLMDB { () throws(LMDBError) in
             try raw.openDatabase(named: StoreDatabases.trailName, create: false)
         }
+        try databases?.readKeyHash(raw.snapshot)
         return databases
     }
 
@@ -65,6 +76,7 @@ package enum StoreFormat {
             open(StoreDatabases.metadataName), open(StoreDatabases.catalogName), open(StoreDatabases.feedName),
             open(StoreDatabases.consumersName), statistics: open(StoreDatabases.statisticsName))
         databases?.trail = try open(StoreDatabases.trailName)
+        try databases?.readKeyHash(snapshot)
         return databases
     }
 
@@ -101,10 +113,12 @@ package enum StoreFormat {
 
     /// Writes the metadata of a new store.
     package static func initialize(
-        _ databases: StoreDatabases, version: UInt32, identity: UUID, head: FeedHead, home: [UInt8],
+        _ databases: inout StoreDatabases, keyHash: KeyHash, identity: UUID, head: FeedHead, home: [UInt8],
         in raw: inout LMDBWriteTransaction
     ) throws(StoreError) -> Header {
         try writeVersion(version, databases, &raw)
+        if let secret = keyHash.bytes { unsafe try put(MetadataKey.keySecret, secret.span.bytes, databases, &raw) }
+        databases.keyHash = keyHash
         var identityBytes = ByteWriter()
         identity.encode(to: &identityBytes)
         try put(MetadataKey.identity, identityBytes.bytes, databases, &raw)
@@ -259,6 +273,13 @@ package enum StoreFormat {
         _ = unsafe try raw.delete(databases.metadata, key: key.span.bytes)
     }
 
+    /// Reads the secret under which the store hashes long keys.
+    fileprivate static func keyHash(
+        _ databases: StoreDatabases, _ snapshot: LMDBSnapshot
+    ) throws(StoreError) -> KeyHash {
+        try decode(MetadataKey.keySecret, databases, snapshot) { bytes throws(CodecError) in try KeyHash(bytes) }
+    }
+
     private static func put(
         _ key: [UInt8], _ value: RawSpan, _ databases: StoreDatabases, _ raw: inout LMDBWriteTransaction
     ) throws(StoreError) {
@@ -288,5 +309,18 @@ package enum StoreFormat {
         } catch {
             throw StoreError(error, at: "the store's metadata \(name)")
         }
+    }
+}
+
+extension StoreDatabases {
+    /// Reads how the store hashes long keys.
+    ///
+    /// - Throws: ``StoreError`` with the code `damaged`, if the secret is missing or damaged.
+    fileprivate mutating func readKeyHash(_ snapshot: LMDBSnapshot) throws(StoreError) {
+        // The first opening for writing makes the secret, and opening fails for a newer format.
+        guard try !StoreFormat.isUnborn(self, snapshot),
+            let version = try? StoreFormat.version(self, snapshot), version > StoreFormat.versionWithLog
+        else { return }
+        keyHash = try StoreFormat.keyHash(self, snapshot)
     }
 }

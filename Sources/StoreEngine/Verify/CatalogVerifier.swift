@@ -13,6 +13,11 @@ struct CatalogVerifier {
     /// Whether the walk read all entries. Only then is a database that no entry names unknown.
     private(set) var isWalked = true
 
+    private let keyHash: KeyHash
+
+    /// - Parameter keyHash: how the store hashes long keys.
+    init(_ keyHash: KeyHash) { self.keyHash = keyHash }
+
     /// Returns the open type with this number.
     func type(_ number: UInt32) -> OpenType? { types.first { $0.type.id == number } }
 
@@ -128,7 +133,8 @@ struct CatalogVerifier {
             return report.add(.missing, at: .database(name), "the database of the records of \(type.name) is missing")
         }
         report.attempt(.catalog(type: type.id)) {
-            types.append(try OpenType(present, database: database, indexDatabases: indexDatabases))
+            types.append(
+                try OpenType(present, database: database, indexDatabases: indexDatabases, keyHash: keyHash))
         }
     }
 }

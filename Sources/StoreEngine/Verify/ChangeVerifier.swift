@@ -81,7 +81,7 @@ final class ChangeVerifier {
         var problem: String?
         try RecordBody.checkFields(record, of: type.type) { problem = problem ?? "field \($0): \($1)" }
         if let problem { throw CodecError(problem) }
-        guard try RecordBody.key(of: record, type).map({ $0 == change.key }) ?? true else {
+        guard try RecordBody.key(of: record, type, .publicSeeds).map({ $0 == change.key }) ?? true else {
             throw CodecError("its record key does not match the record's id")
         }
         let isNew = change.kind == .insert
@@ -90,6 +90,8 @@ final class ChangeVerifier {
         }
         greatestIDs[change.type] = max(greatestIDs[change.type] ?? 0, RecordBody.assignedID(of: record, type))
         if change.kind == .update { try checkEarlier(change, record, type) }
+        var change = change
+        change.key = change.storedKey(type.type, type.keyHash)
         if let problem = states.note(change, record, sequence: sequence) {
             report.add(.contradiction, at: location, problem)
         }

@@ -104,7 +104,9 @@ final class FeedStates {
             guard let type = catalog.type(name.type) else { continue }
             var text = unsafe HexText.of(name.key.span.bytes)
             if let feed, let entry = try? FeedReader.entry(sequence, in: feed, snapshot),
-                let change = entry.changes.first(where: { $0.type == name.type && $0.key == name.key })
+                let change = entry.changes.first(where: {
+                    $0.type == name.type && $0.storedKey(type.type, type.keyHash) == name.key
+                })
             {
                 text = unsafe RecordBody.name(change.record.span.bytes, key: name.key.span.bytes, type)
             }

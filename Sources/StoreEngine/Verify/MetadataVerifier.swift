@@ -7,6 +7,8 @@ struct MetadataVerifier {
     private(set) var head: FeedHead?
     /// Whether this library knows the format of the store, and with it how the rest of the store must look.
     private(set) var isKnownFormat = true
+    /// How the store hashes long keys; nil if the secret is missing or damaged, so that no long key can be checked.
+    private(set) var keyHash: KeyHash? = .publicSeeds
     /// Whether the walk read all entries. Only then is an entry that it did not find missing.
     private var isWalked = false
     /// The greatest assigned id of each type, by type number.
@@ -38,6 +40,11 @@ struct MetadataVerifier {
                 "the store has format \(version), but this program reads formats 1 to \(StoreFormat.version)")
             isKnownFormat = false
             return
+        }
+        if let version, version > StoreFormat.versionWithLog {
+            keyHash = required(MetadataKey.keySecret, &entries, report) { (bytes) throws(CodecError) in
+                unsafe try KeyHash(bytes.span.bytes)
+            }
         }
         _ = required(MetadataKey.identity, &entries, report) { (bytes) throws(CodecError) in try UUID(from: bytes) }
         _ = required(MetadataKey.catalogVersion, &entries, report) { (bytes) throws(CodecError) in

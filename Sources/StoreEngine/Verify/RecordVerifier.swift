@@ -52,7 +52,7 @@ final class RecordVerifier {
             }
             greatestID = max(greatestID, RecordBody.assignedID(of: record, type))
             guard isWhole else { return }
-            guard let expected = try RecordBody.key(of: record, type) else {
+            guard let expected = try RecordBody.key(of: record, type, type.keyHash) else {
                 throw CodecError("the record has version \(record.schemaVersion), which had another id")
             }
             guard unsafe key.isEqual(to: expected.span.bytes) else {

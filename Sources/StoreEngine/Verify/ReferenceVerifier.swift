@@ -31,7 +31,7 @@ struct ReferenceVerifier {
                 let ids = try ReferencedIDs(record, of: type, fieldIndex)
             else { continue }
             for id in ids.all {
-                let key = try ids.recordKey(of: id)
+                let key = try ids.recordKey(of: id, target.keyHash)
                 // A damaged target exists all the same. The walk over its type reports the damage.
                 if unsafe try snapshot.get(target.database, key: key.span.bytes) != nil { continue }
                 body(field.name, "it refers to the \(target.name) \(ids.text(of: id)), which does not exist")
@@ -67,10 +67,10 @@ private struct ReferencedIDs {
         }
     }
 
-    func recordKey(of id: [UInt8]) throws(CodecError) -> [UInt8] {
+    func recordKey(of id: [UInt8], _ hash: KeyHash) throws(CodecError) -> [UInt8] {
         var key = ByteWriter(capacity: 64)
         unsafe try component.append(id.span.bytes, to: &key)
-        KeyLimit.truncateRecordKey(&key)
+        KeyLimit.truncateRecordKey(&key, hash)
         return key.array()
     }
 

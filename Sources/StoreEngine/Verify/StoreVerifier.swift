@@ -35,9 +35,9 @@ package enum StoreVerifier {
         let report = VerifyReport(onFinding, onProgress: onProgress)
         var metadata = MetadataVerifier()
         metadata.run(databases, snapshot, report)
-        guard metadata.isKnownFormat else { return report.summary }
+        guard metadata.isKnownFormat, let keyHash = metadata.keyHash else { return report.summary }
 
-        var catalog = CatalogVerifier()
+        var catalog = CatalogVerifier(keyHash)
         catalog.run(databases, snapshot, report)
         guard catalog.isWalked else {
             databases.reportUnchecked(snapshot, report)

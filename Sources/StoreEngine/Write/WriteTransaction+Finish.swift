@@ -102,9 +102,9 @@ extension WriteTransaction {
                     type: type, key: key, before: RecordBytes(unverified: changes.bytes(before)),
                     after: changes.bytes(after), changed: changed)
             case (nil, let after?):
-                writer.append(.insert, type: type.type.id, key: key, record: changes.bytes(after))
+                try writer.append(.insert, type: type, key: key, record: changes.bytes(after))
             case (let before?, nil):
-                writer.append(.delete, type: type.type.id, key: key, record: changes.bytes(before))
+                try writer.append(.delete, type: type, key: key, record: changes.bytes(before))
             case (nil, nil): continue
             }
             try writer.flushFull(to: &raw)

@@ -77,7 +77,7 @@ extension WriteTransaction {
     package mutating func delete(_ typeIndex: Int, key: RawSpan) throws(StoreError) -> Bool {
         recordKey.removeAll()
         recordKey.append(key)
-        KeyLimit.truncateRecordKey(&recordKey)
+        KeyLimit.truncateRecordKey(&recordKey, state.databases.keyHash)
         guard try deleteAlone(typeIndex) else { return false }
         try followDelete(typeIndex)
         return true
@@ -247,8 +247,17 @@ extension WriteTransaction {
         let names = violation.index.fieldNames(in: type.type)
         let values = RecordText.values(of: violation.index.parts, encoder.bytes, type)
         var text = "?"
-        if let holder = unsafe try raw.snapshot.get(type.database, key: violation.holder.span.bytes) {
+        if let holder = unsafe try raw.snapshot.get(type.database, key: violation.holder.key.span.bytes) {
             text = RecordText.id(holder, type)
+        }
+        guard violation.holder.hasValue else {
+            return StoreError(
+                .keyCollision,
+                "\(names) of \(RecordText.id(encoder.bytes, type)) has the same key as \(LongValue.maximumCollisions) other "
+                    + "values, such as that of \(type.name) \(text)",
+                remedy:
+                    "choose another value, or one of fewer than \(KeyLimit.indexValue - 1) bytes, or export the records and "
+                    + "import them into a new store, whose keys have a secret")
         }
         return StoreError(
             .uniqueViolation,
@@ -273,7 +282,7 @@ extension WriteTransaction {
         key.removeAll()
         let table = try FieldTable(record.tableBytes)
         for part in type.idParts { try part.component.append(table.field(part.fieldIndex), to: &key) }
-        KeyLimit.truncateRecordKey(&key)
+        KeyLimit.truncateRecordKey(&key, type.keyHash)
     }
 
     /// Returns the indexes of the changed fields and the incarnation of a stored record. Checks the stored record's checksum.

@@ -131,7 +131,7 @@ struct FeedTail {
             let recent = core.notifier.recent(after: walk.position.sequence, limit: FeedTail.recentLimit)
             if let first = recent.first {
                 let state = core.state
-                let head = try first.part(store: state.identity)
+                let head = try first.part(state)
                 // A large change set is read from the store in parts.
                 if head.header.previousHash == walk.position.hash, head.changes.count <= options.changesPerPart {
                     return try (take(recent, state), state)
@@ -149,7 +149,7 @@ struct FeedTail {
     private mutating func take(_ recent: ArraySlice<RecentEntry>, _ state: StoreState) throws -> [FeedPart] {
         var parts: [FeedPart] = []
         for entry in recent {
-            let part = try entry.part(store: state.identity)
+            let part = try entry.part(state)
             if part.changes.count > options.changesPerPart { break }
             parts.append(part)
             walk = FeedWalk(after: part.position)

@@ -1,4 +1,3 @@
-import Foundation
 import LMDB
 import StoreEngine
 
@@ -56,10 +55,10 @@ final class RecentEntry: Sendable {
     init(_ written: WrittenEntry) { self.written = written }
 
     /// Returns the change set.
-    func part(store: UUID) throws(StoreError) -> FeedPart {
+    func part(_ state: StoreState) throws(StoreError) -> FeedPart {
         if let part = decoded.withLock({ $0 }) { return part }
         do {
-            let part = try FeedPart(written, store: store)
+            let part = try FeedPart(written, state)
             decoded.withLock { $0 = part }
             return part
         } catch {

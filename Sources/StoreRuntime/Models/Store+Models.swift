@@ -22,7 +22,7 @@ extension Store {
     public func modelIfPresent<R: Record>(_ type: R.Type = R.self, id: R.ID) throws -> Model<R>? {
         try requireOpen()
         try core.dispatcher.start()
-        let key = RecordKey.of(type, id: id)
+        let key = RecordKey.of(type, id: id, core.state.databases.keyHash)
         let model: Model<R>?
         if let view = ReadViewStorage.current(on: core.dispatcher.timeline) {
             model = try StoredRecord<R>(key, in: view.scope).map { core.model(of: $0, at: view.position) }

@@ -152,7 +152,7 @@ struct AppliedState {
         var position = start
         let count = Int(clamping: target.sequence - position.sequence)
         for entry in notifier.recent(after: position.sequence, limit: count) {
-            let part = try entry.part(store: target.store)
+            let part = try entry.part(scope.state)
             // If another process has written in between, the rest is read from the store.
             guard part.header.previousHash == position.hash else { break }
             net.add(part)

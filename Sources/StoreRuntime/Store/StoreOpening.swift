@@ -101,7 +101,7 @@ enum StoreOpening {
         let isNew = try StoreFormat.isUnborn(databases, raw.snapshot)
         let header =
             isNew
-            ? try made(databases, isLogged: environment.logsCommits, options, home: home, random: &random, &raw)
+            ? try made(&databases, isLogged: environment.logsCommits, options, home: home, random: &random, &raw)
             : try StoreFormat.header(databases, raw.snapshot)
         let format = format(of: header.format, environment, options)
         let getsStatistics = databases.statistics == nil && format >= StoreFormat.versionWithoutLog
@@ -163,7 +163,7 @@ enum StoreOpening {
     /// - Parameter found: the format that it has now.
     private static func format(of found: UInt32, _ environment: LMDBEnvironment, _ options: StoreOptions) -> UInt32 {
         // Programs that do not know the log would write past it.
-        if environment.logsCommits { return StoreFormat.version }
+        if environment.logsCommits { return max(found, StoreFormat.versionWithLog) }
         return options.upgradesFormat ? max(found, StoreFormat.versionWithoutLog) : found
     }
 
@@ -243,18 +243,19 @@ enum StoreOpening {
 
     /// Writes the metadata of a new store. If it shall have a redo log and has none yet, the next opening for writing makes it.
     private static func made(
-        _ databases: StoreDatabases, isLogged: Bool, _ options: StoreOptions, home: [UInt8],
+        _ databases: inout StoreDatabases, isLogged: Bool, _ options: StoreOptions, home: [UInt8],
         random: inout TransactionRandom, _ raw: inout LMDBWriteTransaction
     ) throws -> StoreFormat.Header {
-        let version = StoreFormat.version(isLogged: isLogged || options.usesRedoLog)
-        try StoreFormat.writeLogOff(version < StoreFormat.version, databases, &raw)
+        try StoreFormat.writeLogOff(!isLogged && !options.usesRedoLog, databases, &raw)
+        // Not from the stream of the transaction, whose seed a program can choose.
+        let keyHash = options.keyHash()
         if let start = options.start {
             return try StoreFormat.initialize(
-                databases, version: version, identity: start.identity, head: start.head, home: home, in: &raw)
+                &databases, keyHash: keyHash, identity: start.identity, head: start.head, home: home, in: &raw)
         }
         let identity = UUID(high: random.next() & ~0xF000 | 0x4000, low: random.next() >> 2 | 1 << 63)
         return try StoreFormat.initialize(
-            databases, version: version, identity: identity, head: FeedHead(epoch: random.next()), home: home,
+            &databases, keyHash: keyHash, identity: identity, head: FeedHead(epoch: random.next()), home: home,
             in: &raw)
     }
 }

@@ -62,8 +62,9 @@ public struct StoreOptions: Sendable {
     /// Receives the progress of building indexes after each chunk, on the thread that opens the store or calls
     /// ``Store/buildIndexes()``.
     public var indexProgress: (@Sendable (IndexProgress) -> Void)?
-    /// Whether opening an existing store for writing raises it to the newest format, and adds what the format brings. A store of
-    /// an older format otherwise stays as it is, and ``StoreEvent/olderFormat(found:newest:)`` reports it.
+    /// Whether opening an existing store for writing raises it to the newest format that it can have, and adds what the format
+    /// brings. A store of an older format otherwise stays as it is, and ``StoreEvent/olderFormat(found:newest:)`` reports it. The
+    /// newest of all formats is that of new stores only.
     ///
     /// Programs with an earlier version of ModelStore cannot use the store afterwards: opening it fails with `newerFormat`, and
     /// so does the next transaction of a running program. Set this option once the last of these programs is gone.
@@ -73,8 +74,8 @@ public struct StoreOptions: Sendable {
     /// Whether a new store gets a redo log, which makes a durable commit cost one sync instead of two. A store that
     /// ``upgradesFormat`` raises gets one too, unless `store-cli redo-log off` has turned its log off.
     ///
-    /// An existing store keeps its log, or stays without one, whatever this option says. A store with a log has format 3. Use
-    /// `store-cli redo-log` to turn the log of a store on and off.
+    /// An existing store keeps its log, or stays without one, whatever this option says. Use `store-cli redo-log` to turn the log of
+    /// a store on and off.
     public var usesRedoLog = true
     /// Receives the events of the store. For a commit, the thread that commits calls it before the writes return, and waits for
     /// it. It must be quick, and must not use the store.
@@ -95,6 +96,8 @@ public struct StoreOptions: Sendable {
     /// The process id that the feed records as the origin; nil for the id of this process. Tests set it, so that the same run
     /// writes the same feed.
     package var originProcessID: Int32?
+    /// How a new store hashes long keys. Tests set it, so that they know the keys.
+    package var keyHash: @Sendable () -> KeyHash = { .random() }
     /// Whether writes and steps run on the calling thread, also that of a task, instead of the store's own threads. For tests
     /// with a schedule of their own. The next write here publishes the commits of other processes.
     package var worksOnCallers = false

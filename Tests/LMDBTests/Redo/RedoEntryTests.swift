@@ -14,7 +14,7 @@ import Testing
         return operations
     }
 
-    private let secret = RedoSecret(low: 1, high: 2)
+    private let secret = SipHash(low: 1, high: 2)
     private let tail = RedoTail(offset: 96, address: 96, durableAddress: 96, chain: 7, transaction: 10)
 
     private func sealed(_ count: Int) -> (entry: RedoEntry, bytes: [UInt8]) {
@@ -23,7 +23,7 @@ import Testing
         return (entry, operations.bytes)
     }
 
-    private func read(_ bytes: [UInt8], at offset: Int = 0, _ secret: RedoSecret? = nil) -> RedoEntry? {
+    private func read(_ bytes: [UInt8], at offset: Int = 0, _ secret: SipHash? = nil) -> RedoEntry? {
         let secret = secret ?? self.secret
         return RedoEntry(header: bytes, at: offset, secret, tag: secret.tag)
             .flatMap { $0.hasOperations(in: bytes, at: offset, secret) ? $0 : nil }
@@ -52,8 +52,8 @@ import Testing
     }
 
     @Test func `an entry of another log is none`() {
-        #expect(read(sealed(3).bytes, RedoSecret(low: 1, high: 3)) == nil)
-        #expect(read(sealed(3).bytes, RedoSecret(low: 3, high: 2)) == nil)
+        #expect(read(sealed(3).bytes, SipHash(low: 1, high: 3)) == nil)
+        #expect(read(sealed(3).bytes, SipHash(low: 3, high: 2)) == nil)
     }
 
     @Test func `an entry is the next one only of the entry and the commit that it continues`() {

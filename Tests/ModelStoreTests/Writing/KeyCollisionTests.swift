@@ -1,38 +1,153 @@
 import Foundation
+import LMDB
 import ModelStore
 import StoreEngine
 import StoreRuntime
 import TestSupport
 import Testing
 
-/// Long ids whose truncated keys are equal. Only one of them can be stored, and no operation takes one for another.
-@Suite("Ids with equal keys") struct KeyCollisionTests {
+/// Long ids and values whose hashes under the public seeds are equal: anyone can compute them.
+@Suite("Ids and values with equal public hashes") struct KeyCollisionTests {
     @Record struct Item {
         @ID var id: String
         var text: String
     }
 
-    /// Four ids with equal keys: the two hashes of a truncated key have public seeds, so anyone can compute such ids.
-    private static let ids = [
-        #"2SZ6Abnkeojo*||Nh.VF8zq~k@'v+=qb2|,(ii2?sz33aN$P#yZ$lz+mP|@Aly:4"#,
-        #"2SZ6AR)@eojo*||Nh.VF8zq~k@'v+=qb242(2Cq>sz33aN$P#yZ$lz+mP|@Aly:4"#,
-        #"2SZ6Abnkeojo*l7#h.VF8zq~k@'v+=qb2|,(ii2?s293*(cO#yZ$lz+mP|@Aly:4"#,
-        #"2SZ6AR)@eojo*l7#h.VF8zq~k@'v+=qb242(2Cq>s293*(cO#yZ$lz+mP|@Aly:4"#,
-    ].map { String(repeating: "a", count: 256) + $0 }
+    @Record struct Coin {
+        @ID var id: Int
+        @Unique var mark: String
+    }
 
-    private static func store() throws -> Store {
-        let store = try Store.temporary(records: Item.self)
+    private static let ids = (0..<4).map { CollidingText.text(37 * $0) }
+
+    /// A store of format 3, which hashes keys under the public seeds.
+    private static func oldStore<R: Record>(_ directory: TestDirectory, _ type: R.Type) throws -> Store {
+        var options = StoreOptions()
+        options.usesRedoLog = false
+        try Store(at: directory.path, records: type, options: options).close()
+        try OlderFormat.give(3, toStoreAt: directory.path)
+        return try Store(at: directory.path, records: type)
+    }
+
+    /// An old store with a record that has the first id.
+    private static func store(_ directory: TestDirectory) throws -> Store {
+        let store = try oldStore(directory, Item.self)
         _ = try store.blockingWrite { try $0.insert(Item(id: ids[0], text: "first")) }
         return store
     }
 
-    @Test func `the ids have one key`() {
-        #expect(Set(Self.ids).count == 4)
-        #expect(Set(Self.ids.map { RecordKey.of(Item.self, id: $0) }).count == 1)
+    private static func findings(_ store: Store) throws -> [String] {
+        var found: [String] = []
+        try store.verify { found.append("\($0)") }
+        return found
+    }
+
+    @Test func `the ids have one key without a secret, and their own keys under each secret`() {
+        #expect(Set((0..<CollidingText.count).map(CollidingText.text)).count == CollidingText.count)
+        func keys(_ hash: KeyHash) -> Set<[UInt8]> { Set(Self.ids.map { RecordKey.of(Item.self, id: $0, hash) }) }
+        #expect(keys(.publicSeeds).count == 1)
+        let (one, other) = (KeyHash.random(), KeyHash.random())
+        #expect(keys(one).count == 4 && keys(other).count == 4)
+        #expect(keys(one).isDisjoint(with: keys(other)))
+    }
+
+    @Test func `in a new store, such ids lie beside each other`() throws {
+        let directory = try TestDirectory()
+        let store = try Store(at: directory.path, records: Item.self)
+        let count = 512
+        _ = try store.blockingWrite { tx in
+            for number in 0..<count { try tx.insert(Item(id: CollidingText.text(number), text: "\(number)")) }
+        }
+        let models = try Self.ids.map { try store.model(Item.self, id: $0) }
+        #expect(Set(models.map(ObjectIdentifier.init)).count == 4)
+        _ = try store.blockingWrite { tx in
+            try tx.upsert(Item(id: Self.ids[1], text: "upserted"))
+            try tx.update(Item.self, id: Self.ids[2]) { $0.text = "changed" }
+            try tx.delete(Item.self, id: Self.ids[3])
+            try tx.put(
+                DynamicRecord(values: [.string(CollidingText.text(count)), .string("new")]), typeIndex: 0, mode: .insert
+            )
+        }
+        let changes = try store.changeSet(sequence: 3).changes(of: Item.self)
+        #expect(changes.map(\.id) == [Self.ids[1], Self.ids[2], Self.ids[3], CollidingText.text(count)])
+        #expect(try Self.findings(store) == [])
+        store.close()
+        let again = try Store(at: directory.path, records: Item.self)
+        defer { again.close() }
+        for number in 0...count {
+            let id = CollidingText.text(number)
+            var text: String? = number == count ? "new" : "\(number)"
+            if id == Self.ids[1] { text = "upserted" }
+            if id == Self.ids[2] { text = "changed" }
+            if id == Self.ids[3] { text = nil }
+            #expect(try again.get(Item.self, id: id)?.text == text)
+            #expect(try again.fetch(Item.where { $0.id == id }).map(\.text) == (text.map { [$0] } ?? []))
+        }
+        let ordered = try again.fetch(Item.all.order { $0.id.ascending }).map(\.id)
+        #expect(ordered == ordered.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } && ordered.count == count)
+    }
+
+    @Test func `in a new store, such unique values are compared with no other`() throws {
+        let store = try Store.temporary(records: Coin.self)
+        _ = try store.blockingWrite { tx in
+            for number in 0..<4_000 { try tx.insert(Coin(id: number, mark: CollidingText.text(number))) }
+        }
+        // An insert compares the values of the entries that share its value part.
+        let (found, parts) = try store.read { tx in
+            let scope = tx._reading
+            let type = scope.catalog.types[0]
+            var cursor = try scope.snapshot.openCursor(type.indexes[0].database)
+            var parts: Set<[UInt8]> = []
+            var found = 0
+            var isPositioned = try cursor.first()
+            while isPositioned {
+                found += 1
+                parts.insert(cursor.key.extracting(first: KeyLimit.indexValue).array())
+                isPositioned = try cursor.next()
+            }
+            return (found, parts.count)
+        }
+        #expect(found == 4_000 && parts == 4_000)
+        let error = #expect(throws: StoreError.self) {
+            _ = try store.blockingWrite { try $0.insert(Coin(id: -1, mark: CollidingText.text(77))) }
+        }
+        #expect(error?.code == .uniqueViolation)
+        #expect(try store.get(Coin.self, unique: \.mark, equals: CollidingText.text(77))?.id == 77)
+        #expect(try Self.findings(store) == [])
+    }
+
+    @Test func `an old store refuses such unique values before they make writes slow`() throws {
+        let directory = try TestDirectory()
+        let store = try Self.oldStore(directory, Coin.self)
+        defer { store.close() }
+        _ = try store.blockingWrite { tx in
+            for number in 0..<64 { try tx.insert(Coin(id: number, mark: CollidingText.text(number))) }
+            try tx.insert(Coin(id: 64, mark: "short"))
+        }
+        let further = CollidingText.text(64)
+        for write: @Sendable (inout WriteTransaction) throws -> Void in [
+            { _ = try $0.insert(Coin(id: 65, mark: further)) }, { try $0.update(Coin(id: 64, mark: further)) },
+        ] {
+            let error = #expect(throws: StoreError.self) { try store.blockingWrite(write) }
+            #expect(error?.code == .keyCollision)
+            #expect(error?.message.hasPrefix("mark of 6") == true, "\(error!)")
+        }
+        let taken = #expect(throws: StoreError.self) {
+            _ = try store.blockingWrite { try $0.insert(Coin(id: 65, mark: CollidingText.text(63))) }
+        }
+        #expect(taken?.code == .uniqueViolation)
+        _ = try store.blockingWrite { tx in
+            try tx.update(Coin.self, id: 3) { $0.mark = "other" }
+            try tx.insert(Coin(id: 65, mark: further))
+        }
+        #expect(try store.count(Coin.self) == 66)
+        #expect(try Self.findings(store) == [])
     }
 
     @Test(arguments: 1..<4) func `no way of writing takes another record for the own one`(_ other: Int) throws {
-        let store = try Self.store()
+        let directory = try TestDirectory()
+        let store = try Self.store(directory)
+        defer { store.close() }
         let id = Self.ids[other]
         let refused: [(String, @Sendable (inout WriteTransaction) throws -> Void)] = [
             ("insert", { _ = try $0.insert(Item(id: id, text: "x")) }),
@@ -65,7 +180,9 @@ import Testing
     }
 
     @Test(arguments: 1..<4) func `no way of reading takes another record for the wanted one`(_ other: Int) throws {
-        let store = try Self.store()
+        let directory = try TestDirectory()
+        let store = try Self.store(directory)
+        defer { store.close() }
         let id = Self.ids[other]
         let held = try store.model(Item.self, id: Self.ids[0])
         #expect(try store.get(Item.self, id: id) == nil)

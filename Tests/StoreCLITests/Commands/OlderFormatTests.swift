@@ -7,6 +7,8 @@ import Testing
 /// A store of an older format stays one, whatever `store-cli` does to it, until `upgrade` or `redo-log` is asked to change it.
 @Suite("Stores of older formats") struct OlderFormatTests {
     private static let old = Fixture.all.filter { $0.format < StoreFormat.version }
+    /// Those without a redo log, which `upgrade` raises.
+    private static let raisable = old.filter { $0.format < StoreFormat.versionWithLog }
 
     /// A command line and its exit status.
     struct Command: CustomTestStringConvertible {
@@ -68,7 +70,7 @@ import Testing
         return tool
     }
 
-    @Test(arguments: old) func `No command but upgrade and redo-log changes the format`(fixture: Fixture) throws {
+    @Test(arguments: raisable) func `No command but upgrade and redo-log changes the format`(fixture: Fixture) throws {
         let tool = try tool(fixture)
         let commands = try #require(Self.commands[fixture.name], "no commands for \(fixture)")
         for command in commands {
@@ -137,7 +139,8 @@ import Testing
         #expect(try tool.run("verify").status == 0)
     }
 
-    @Test(arguments: old) func `Upgrade raises a store to what a new one is, and says so`(fixture: Fixture) throws {
+    @Test(arguments: raisable)
+    func `Upgrade gives a store the newest format that it can have, and says so`(fixture: Fixture) throws {
         let tool = try tool(fixture)
         let trial = try tool.run("upgrade", "--dry-run")
         #expect(
@@ -149,13 +152,16 @@ import Testing
         let store = try OldStore(tool.store)
         #expect(store.format == 3)
         #expect(store.files.isSuperset(of: ["redo.log", "redo.checkpoint"]))
-        #expect(try tool.run("upgrade").errors == "store has format 3, the newest; nothing was done\n")
+        #expect(
+            try tool.run("upgrade").errors
+                == "store has format 3, the newest for an existing store; nothing was done\n")
         #expect(try tool.run("export").output == fixture.text("export.jsonl"))
         #expect(try tool.run("migrate", "--schema", "same.json").status == 0)
         #expect(try tool.run("verify").status == 0)
     }
 
-    @Test(arguments: old) func `Upgrade without a redo log stops at the format before, and leaves a log that is off`(
+    @Test(arguments: raisable)
+    func `Upgrade without a redo log stops at the format before, and leaves a log that is off`(
         fixture: Fixture
     ) throws {
         let tool = try tool(fixture)
@@ -165,11 +171,49 @@ import Testing
         #expect(run.errors.hasPrefix(done), "\(run)")
         if fixture.format == 2 { #expect(try tool.run("redo-log", "off").status == 0) }
         #expect(
-            try tool.run("upgrade").errors == "store has format 2, the newest without a redo log; nothing was done\n")
+            try tool.run("upgrade").errors
+                == "store has format 2, the newest for an existing store without a redo log; nothing was done\n")
         #expect(try OldStore(tool.store).format == 2)
         #expect(try tool.run("redo-log", "on").status == 0)
         #expect(try OldStore(tool.store).format == 3)
         #expect(try tool.run("verify").status == 0)
+    }
+
+    @Test func `A store of format 3 keeps it, with its keys, until its log is turned off`() throws {
+        let fixture = try #require(Self.old.first { $0.name == "format-3-long" })
+        let tool = try tool(fixture)
+        let url = "https://example.org/" + String(repeating: "path/", count: 60) + "page-new"
+        let title = String(repeating: "long title ", count: 40)
+        for words in [
+            ["insert", "Page", #"{"url": "\#(url)", "title": "\#(title)", "next": null}"#], ["get", "Page", url],
+            ["undo", "newest"], ["undo", "newest"], ["delete", "Page", url], ["redo-log", "on"], ["verify"],
+        ] {
+            let run = try tool.run(words)
+            #expect(run.status == 0, "\(words): \(run)")
+            #expect(try OldStore(tool.store).format == 3)
+        }
+        #expect(
+            try tool.run("upgrade").errors
+                == "store has format 3, the newest for an existing store; nothing was done\n")
+        #expect(try tool.run("export").output == fixture.text("export.jsonl"))
+        #expect(try tool.run("redo-log", "off").status == 0)
+        #expect(try OldStore(tool.store).format == 2)
+        #expect(try tool.run("verify").status == 0)
+        // The way to format 4.
+        try tool.write("all.jsonl", try fixture.text("export.jsonl"))
+        #expect(try tool.run("--store", "new", "create", "--schema", "same.json").status == 0)
+        #expect(try tool.run("--store", "new", "import", "all.jsonl").status == 0)
+        #expect(try OldStore(tool.path("new")).format == 4)
+        #expect(try tool.run("--store", "new", "export").output == fixture.text("export.jsonl"))
+        #expect(try tool.run("--store", "new", "verify").status == 0)
+        for setting in ["off", "on"] {
+            #expect(try tool.run("--store", "new", "redo-log", setting).status == 0)
+            #expect(try OldStore(tool.path("new")).format == 4)
+            #expect(try OldStore(tool.path("new")).files.contains("redo.log") == (setting == "on"))
+            #expect(try tool.run("--store", "new", "verify").status == 0)
+        }
+        #expect(
+            try tool.run("--store", "new", "upgrade").errors == "new has format 4, the newest; nothing was done\n")
     }
 
     @Test func `Upgrade waits for the programs that have the store open, and not longer than it may`() throws {

@@ -52,7 +52,7 @@ import Testing
                 if (try? Everything(from: FieldDecoder(table))) != nil { decoded += 1 }
                 for index in type.indexes {
                     var key = ByteWriter()
-                    _ = try? IndexEntry.appendValue(of: table, parts: index.parts, to: &key)
+                    _ = try? IndexEntry.appendValue(of: table, index, to: &key)
                 }
                 #expect((try? RecordBytes(span)) == nil || bytes == whole)
             }

@@ -115,6 +115,6 @@ struct Everything: Record, Equatable {
     static func openType() throws -> OpenType {
         let type = try RecordType(id: 1, declared: recordSchema)
         let database = LMDBDatabase(handle: 0)
-        return try OpenType(type, database: database, indexDatabases: [database, database])
+        return try OpenType(type, database: database, indexDatabases: [database, database], keyHash: .publicSeeds)
     }
 }

@@ -22,7 +22,7 @@ final class ModelSubject<R: Record, Value: FieldValue & Equatable & Sendable>: F
         self.model = model
         self.store = store
         self.field = field
-        key = RecordKey.of(R.self, id: model.id)
+        key = RecordKey.of(R.self, id: model.id, store.core.state.databases.keyHash)
         values = model.values(of: field).makeAsyncIterator()
         changes = model.changes.makeAsyncIterator()
     }

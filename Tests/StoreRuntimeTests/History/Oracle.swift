@@ -17,8 +17,9 @@ struct Oracle {
         let incarnation: UInt64
         /// The bytes of each field.
         let bytes: [[UInt8]]
-        /// The record's entry in each index.
-        let entries: [RawEntry]
+        private let idKey: [UInt8]
+        /// The whole value in each index, and whether it is exempt from uniqueness.
+        private let values: [(whole: [UInt8], isShared: Bool)]
         /// The full value in each unique index; nil where the record is exempt.
         let uniqueValues: [[[UInt8]]?]
 
@@ -27,19 +28,24 @@ struct Oracle {
             self.incarnation = incarnation
             let cells = model.cells
             bytes = cells.map(\.bytes)
-            let record = OracleKey.record(model.idKey)
-            entries = model.kind.indexes.map { index in
+            idKey = model.idKey
+            values = model.kind.indexes.map { index in
                 let values = index.places.map { cells[$0] }
-                let part = OracleKey.indexValue(values.flatMap(\.key))
-                if index.isUnique, !part.isTruncated, !values.contains(where: \.isNone) {
-                    return RawEntry(key: part.bytes, value: [1] + record)
-                }
-                return RawEntry(key: part.bytes + record, value: [0, UInt8(record.count)])
+                return (values.flatMap(\.key), !index.isUnique || values.contains(where: \.isNone))
             }
             uniqueValues = model.kind.indexes.map { index in
                 let values = index.places.map { cells[$0] }
                 return index.isUnique && !values.contains(where: \.isNone) ? values.map(\.key) : nil
             }
+        }
+
+        /// Returns the record's entry in an index.
+        func entry(_ number: Int, _ key: OracleKey) -> RawEntry {
+            let (part, record) = (key.indexValue(values[number].whole), key.record(idKey))
+            if !values[number].isShared, !part.isTruncated {
+                return RawEntry(key: part.bytes, value: [1] + record)
+            }
+            return RawEntry(key: part.bytes + record, value: [0, UInt8(record.count)])
         }
     }
 
@@ -212,8 +218,8 @@ struct Oracle {
     }
 
     /// Returns the expected entries of an index, sorted by key.
-    func entries(of kind: AnyModel.Kind, index number: Int) -> [RawEntry] {
-        let entries = rows.filter { $0.key.kind == kind }.map(\.value.entries[number])
+    func entries(of kind: AnyModel.Kind, index number: Int, _ key: OracleKey) -> [RawEntry] {
+        let entries = rows.filter { $0.key.kind == kind }.map { $0.value.entry(number, key) }
         return entries.sorted { $0.key.lexicographicallyPrecedes($1.key) }
     }
 }

@@ -25,14 +25,15 @@ struct StoreComparison {
         let state = store.core.state
         let oldest = try store.read { (tx) throws in
             let scope = tx._reading
+            let key = try OracleKey(scope.snapshot)
             for kind in AnyModel.Kind.allCases {
                 let type = state.catalog.types[kind.rawValue - 1]
-                try checkRecords(kind, type, scope.snapshot, oracle)
-                try checkIndexes(kind, type, scope.snapshot, oracle)
+                try checkRecords(kind, type, key, scope.snapshot, oracle)
+                try checkIndexes(kind, type, key, scope.snapshot, oracle)
             }
             try checkCounter(scope.snapshot, oracle)
             try checkReads(tx, oracle)
-            return try checkFeed(scope, oracle)
+            return try checkFeed(scope, oracle, key)
         }
         changeSets = changeSets.filter { $0.key >= oldest }
     }
@@ -45,10 +46,10 @@ struct StoreComparison {
     }
 
     private func checkRecords(
-        _ kind: AnyModel.Kind, _ type: OpenType, _ snapshot: LMDBSnapshot, _ oracle: Oracle
+        _ kind: AnyModel.Kind, _ type: OpenType, _ key: OracleKey, _ snapshot: LMDBSnapshot, _ oracle: Oracle
     ) throws {
         var expected: [[UInt8]: Oracle.Row] = [:]
-        for (name, row) in oracle.rows where name.kind == kind { expected[OracleKey.record(name.key)] = row }
+        for (name, row) in oracle.rows where name.kind == kind { expected[key.record(name.key)] = row }
         for entry in try snapshot.entries(of: type.database) {
             guard let row = expected.removeValue(forKey: entry.key) else {
                 throw Difference("\(kind) \(PlantedDamage.hex(entry.key)) is there and should not be")
@@ -73,11 +74,11 @@ struct StoreComparison {
     }
 
     private func checkIndexes(
-        _ kind: AnyModel.Kind, _ type: OpenType, _ snapshot: LMDBSnapshot, _ oracle: Oracle
+        _ kind: AnyModel.Kind, _ type: OpenType, _ key: OracleKey, _ snapshot: LMDBSnapshot, _ oracle: Oracle
     ) throws {
         for (number, index) in type.indexes.enumerated() {
             let found = try snapshot.entries(of: index.database)
-            let expected = oracle.entries(of: kind, index: number)
+            let expected = oracle.entries(of: kind, index: number, key)
             guard found == expected else {
                 throw Difference("index \(number) of \(kind) holds \(found), expected \(expected)")
             }
@@ -120,7 +121,7 @@ struct StoreComparison {
     // MARK: The feed
 
     /// Compares the feed, and returns the number of its oldest change set.
-    private func checkFeed(_ scope: borrowing ReadContext, _ oracle: Oracle) throws -> UInt64 {
+    private func checkFeed(_ scope: borrowing ReadContext, _ oracle: Oracle, _ key: OracleKey) throws -> UInt64 {
         let head = try scope.feedHead()
         guard head.sequence == oracle.sequence else {
             throw Difference("the newest change set is \(head.sequence), expected \(oracle.sequence)")
@@ -142,14 +143,14 @@ struct StoreComparison {
             }
             if let previous, entry.previousHash != previous { throw Difference("the chain breaks at \(sequence)") }
             previous = entry.hash
-            if let expected = changeSets[sequence] { try compare(entry, expected) }
+            if let expected = changeSets[sequence] { try compare(entry, expected, key) }
         }
         guard previous == head.hash else { throw Difference("the head has another hash than \(head.sequence)") }
         return head.oldest
     }
 
     private func compare(
-        _ entry: FeedEntry, _ expected: (changes: [Oracle.Change], position: Position)
+        _ entry: FeedEntry, _ expected: (changes: [Oracle.Change], position: Position), _ key: OracleKey
     ) throws {
         let what = "change set \(entry.sequence)"
         guard entry.hash == expected.position.hash, entry.epoch == expected.position.epoch else {
@@ -160,14 +161,14 @@ struct StoreComparison {
             throw Difference("\(what) has \(entry.changes.count) changes, expected \(expected.changes)")
         }
         for (change, expected) in zip(entry.changes, expected.changes) {
-            try compare(change, expected, what)
+            try compare(change, expected, key, what)
         }
     }
 
-    private func compare(_ change: FeedChange, _ expected: Oracle.Change, _ what: String) throws {
+    private func compare(_ change: FeedChange, _ expected: Oracle.Change, _ key: OracleKey, _ what: String) throws {
         let kind: ChangeKind = expected.before == nil ? .insert : expected.after == nil ? .delete : .update
         guard change.kind == kind, change.type == UInt32(expected.name.kind.rawValue),
-            change.key == OracleKey.record(expected.name.key), let row = expected.after ?? expected.before
+            change.key == key.record(expected.name.key), let row = expected.after ?? expected.before
         else { throw Difference("\(what) has \(change.kind) of \(change.key), expected \(kind) of \(expected.name)") }
         try compare(change.record, row, what)
         var earlier: [UInt32: [UInt8]?] = [:]

@@ -160,7 +160,7 @@ import Testing
         model.observe(told)
         // Changes the record so that its floor has no valid case.
         try held.tamper { raw in
-            try raw.change(SampleStore.sensors, RecordKey.of(Sensor.self, id: "s1")) { record in
+            try raw.change(SampleStore.sensors, RecordKey.of(Sensor.self, id: "s1", .publicSeeds)) { record in
                 record[record.count - 1] ^= 0xFF
             }
         }

@@ -136,7 +136,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [MetadataKey.format, MetadataKey.identity, MetadataKey.head, MetadataKey.catalogVersion])
+    @Test(
+        arguments: [
+            MetadataKey.format, MetadataKey.identity, MetadataKey.head, MetadataKey.catalogVersion,
+            MetadataKey.keySecret,
+        ])
     func `a store whose metadata is damaged says so`(key: [UInt8]) throws {
         let sample = try SampleStore()
         try sample.folder.tamper { raw in try raw.delete(SampleStore.metadata, key) }

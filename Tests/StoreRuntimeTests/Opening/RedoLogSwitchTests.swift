@@ -37,7 +37,7 @@ import Testing
         let folder = try StoreFolder()
         let store = try open(folder.path)
         try store.write { tx in _ = try tx.insert(Self.first) }
-        #expect(try format(store) == 3)
+        #expect(try format(store) == 4)
         let usage = try #require(try store.usage().redoLog)
         #expect(usage.byteCount > 0 && usage.checkpointAge > 0 && usage.pinAge > 0)
         #expect(try store.usage().readerCount == 0, "the pin is no reader")
@@ -58,29 +58,36 @@ import Testing
         try RedoLogSwitch.turn(isOn: isOn, at: folder.path, options: StoreOptions())
     }
 
-    @Test func `turned off, a store has no log, and the earlier format, until it is turned on`() throws {
+    @Test(arguments: [(3, 2), (4, 4)] as [(UInt32, UInt32)])
+    func `turned off, a store has no log, and one of format 3 the earlier format, until it is turned on`(
+        _ logged: UInt32, _ unlogged: UInt32
+    ) throws {
         let folder = try StoreFolder()
+        if logged == 3 {
+            try open(folder.path, log: false).close()
+            try OlderFormat.give(3, toStoreAt: folder.path)
+        }
         let store = try open(folder.path)
         try store.write { tx in _ = try tx.insert(Self.first) }
         let feed = try store.position
         store.close()
         let kept = try open(folder.path, log: false)
-        #expect(try format(kept) == 3 && kept.usage().redoLog != nil, "the option is for new stores")
+        #expect(try format(kept) == logged && kept.usage().redoLog != nil, "the option is for new stores")
         kept.close()
         try turn(isOn: false, folder)
         let off = try open(folder.path)
-        #expect(try format(off) == 2)
+        #expect(try format(off) == unlogged)
         #expect(try off.usage().redoLog == nil && off.ownership.report().redoLog == nil)
         #expect(try off.position == feed, "turning the log off is no write of another program")
         #expect(try off.findings() == [])
         off.close()
         #expect(!RedoFiles.exist(in: folder.path))
         let still = try open(folder.path, upgrades: true)
-        #expect(try still.usage().redoLog == nil && format(still) == 2)
+        #expect(try still.usage().redoLog == nil && format(still) == unlogged)
         still.close()
         try turn(isOn: true, folder)
         let on = try open(folder.path)
-        #expect(try format(on) == 3)
+        #expect(try format(on) == logged)
         #expect(try on.usage().redoLog != nil)
         #expect(try on.position == feed)
         #expect(try on.all(Sensor.self) == [Self.first])
@@ -90,16 +97,12 @@ import Testing
     @Test func `a store of the earlier format gets a log when a program raises the format, with the same feed`() throws
     {
         let folder = try StoreFolder()
+        try open(folder.path, log: false).close()
+        try OlderFormat.give(2, toStoreAt: folder.path)
         let old = try open(folder.path, log: false)
         try old.write { tx in _ = try tx.insert(Self.first) }
         let feed = try old.position
         old.close()
-        try folder.tamper { raw in
-            let databases = try #require(try StoreFormat.openDatabases(&raw, create: false))
-            try StoreFormat.writeLogOff(false, databases, &raw)
-            var head = try StoreFormat.head(databases, raw.snapshot)
-            try head.write(databases, in: &raw)
-        }
         let unchanged = try open(folder.path)
         #expect(try format(unchanged) == 2 && unchanged.usage().redoLog == nil)
         unchanged.close()
@@ -116,7 +119,7 @@ import Testing
         #expect(
             storeError { try RedoLogSwitch.turn(isOn: true, at: folder.path, options: StoreOptions()) }?.code == .inUse)
         let second = try open(folder.path, upgrades: true)
-        #expect(try second.usage().redoLog == nil && format(second) == 2)
+        #expect(try second.usage().redoLog == nil && format(second) == 4)
         second.close()
         store.close()
     }
@@ -187,16 +190,16 @@ import Testing
         store.close()
         #expect(!RedoFiles.exist(in: backup.path + "/copy"))
         let copy = try open(backup.path + "/copy", log: false)
-        #expect(try format(copy) == 3 && copy.usage().redoLog != nil)
+        #expect(try format(copy) == 4 && copy.usage().redoLog != nil)
         #expect(try copy.all(Sensor.self) == [Self.first])
         copy.close()
     }
 
-    @Test func `a new store that shall have no log has the earlier format, with the mark`() throws {
+    @Test func `a new store that shall have no log has the newest format, with the mark`() throws {
         let folder = try StoreFolder()
         try open(folder.path, log: false).close()
         let store = try open(folder.path, upgrades: true)
-        #expect(try format(store) == 2 && store.usage().redoLog == nil)
+        #expect(try format(store) == 4 && store.usage().redoLog == nil)
         store.close()
     }
 

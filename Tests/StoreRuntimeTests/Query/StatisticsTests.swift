@@ -131,7 +131,8 @@ import Testing
                 try raw.openDatabase(named: StoreDatabases.recordsName(type: type.id), create: false))
             func opened(_ type: RecordType) throws -> OpenType {
                 // The builder does not read the indexes' own databases.
-                try OpenType(type, database: records, indexDatabases: type.indexes.map { _ in records })
+                try OpenType(
+                    type, database: records, indexDatabases: type.indexes.map { _ in records }, keyHash: .publicSeeds)
             }
             var smaller = type
             smaller.indexes.removeFirst()

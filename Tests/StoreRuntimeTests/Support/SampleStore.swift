@@ -12,6 +12,8 @@ struct SampleStore {
     static let longChangeSet: UInt64 = 5
     /// The newest change set.
     static let newest: UInt64 = 9
+    /// The secret under which the store hashes long keys.
+    static let keyHash = KeyHash.secret(SipHash(low: 1, high: 2), SipHash(low: 3, high: 4))
     /// A serial that is too long for a key.
     static let longSerial = String(repeating: "long ", count: 80)
 
@@ -19,6 +21,7 @@ struct SampleStore {
         folder = try StoreFolder()
         var options = StoreOptions()
         options.durability = .relaxed
+        options.keyHash = { Self.keyHash }
         options.limits.retainedChangeSets = retained
         let store = try Store(at: folder.path, records: Sensor.self, Ticket.self, Slot.self, options: options)
         defer { store.close() }

@@ -150,7 +150,7 @@ extension PlantedDamage {
     private static func longEntry(_ id: String) -> [UInt8] {
         var writer = ByteWriter()
         SampleStore.longSerial.encodeKey(to: &writer)
-        _ = KeyLimit.truncateIndexValue(&writer, from: 0)
+        _ = KeyLimit.truncateIndexValue(&writer, from: 0, SampleStore.keyHash)
         return writer.array() + key(id)
     }
 }

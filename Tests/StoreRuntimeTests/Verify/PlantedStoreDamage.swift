@@ -25,6 +25,15 @@ extension PlantedDamage {
         PlantedDamage("no home", "missing @ metadata home") { raw in
             try raw.delete(SampleStore.metadata, MetadataKey.home)
         },
+        PlantedDamage("no secret", "missing @ metadata secret") { raw in
+            try raw.delete(SampleStore.metadata, MetadataKey.keySecret)
+        },
+        PlantedDamage("a secret of another length", "undecodable @ metadata secret") { raw in
+            try raw.put(SampleStore.metadata, MetadataKey.keySecret, [1])
+        },
+        PlantedDamage("a flipped bit in the secret", "undecodable @ metadata secret") { raw in
+            try raw.change(SampleStore.metadata, MetadataKey.keySecret) { $0[9] ^= 4 }
+        },
         PlantedDamage("an unknown entry", "unknown @ metadata stranger") { raw in
             try raw.put(SampleStore.metadata, Array("stranger".utf8), [1])
         },

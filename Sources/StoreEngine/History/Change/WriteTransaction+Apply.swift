@@ -72,7 +72,7 @@ extension WriteTransaction {
                 try put(typeIndex, mode: change.kind == .insert ? .insert : .update, holdingBack: &held)
             case .delete:
                 recordKey.removeAll()
-                recordKey.append(change.key)
+                recordKey.append(change.storedKey(type.type, type.keyHash))
                 guard try deleteAlone(typeIndex) else {
                     throw StoreError(
                         .recordNotFound, "a change set deletes a record of \(type.name) that is not there",
@@ -129,7 +129,7 @@ extension WriteTransaction {
         if recordKey.count > KeyLimit.recordKey, try _reading.dynamicRecord(id: id, typeIndex: typeIndex) == nil {
             throw gone(id, type)
         }
-        KeyLimit.truncateRecordKey(&recordKey)
+        KeyLimit.truncateRecordKey(&recordKey, type.keyHash)
     }
 
     /// Encodes the record in `oldRecord` with other values in some fields.

@@ -22,7 +22,7 @@ package import Foundation
 /// each change:
 ///   u8       kind
 ///   varint   number of the record type
-///   bytes    record key                                    (insert, update, delete)
+///   bytes    record key, under the public seeds if long    (insert, update, delete)
 ///   bytes    the record: after, for a delete before        (insert, update, delete)
 ///   varint   schema version of the earlier values          (update)
 ///   varint   number of changed fields, then each of them:  (update)
@@ -47,6 +47,7 @@ package struct FeedEntry: Sendable, Hashable {
 package struct FeedChange: Sendable, Hashable {
     package var kind: ChangeKind
     package var type: UInt32
+    /// The record's key: in the feed under the public seeds, after ``findKey(in:)`` under the secret of this store.
     package var key: [UInt8] = []
     /// The record after the change, or before it for a delete. For a schema change, a description of the type.
     package var record: [UInt8] = []
@@ -149,5 +150,41 @@ extension FeedChange {
             guard mark <= 1 else { throw CodecError("the mark of an earlier value is neither 0 nor 1") }
             earlier.append(EarlierValue(field: field, bytes: mark == 1 ? try reader.readLengthPrefixed().array() : nil))
         }
+    }
+}
+
+// Stores hash long keys under different secrets, and replicas compare the bytes of their feeds. So feeds contain these keys under
+// the public seeds, and each store finds its own keys through the ids in the records.
+extension FeedChange {
+    /// Replaces a truncated key of the feed by that of this store.
+    mutating func findKey(in state: StoreState) {
+        if key.count == KeyLimit.recordKey {
+            key = storedKey(state.catalog.description(ofID: type), state.databases.keyHash)
+        }
+    }
+
+    /// Returns the key that the record has in a store, for a change as the feed contains it.
+    ///
+    /// - Parameters:
+    ///   - type: the record's type; nil if the store does not know it.
+    ///   - hash: how the store hashes long keys.
+    func storedKey(_ type: RecordType?, _ hash: KeyHash) -> [UInt8] {
+        guard key.count == KeyLimit.recordKey, hash != .publicSeeds, let type else { return key }
+        var own = ByteWriter(capacity: 512)
+        do {
+            unsafe try RecordBody.appendIDKey(of: RecordBytes(unverified: record.span.bytes), type, to: &own)
+        } catch {
+            // The record is damaged. Its readers find that out.
+            return key
+        }
+        KeyLimit.truncateRecordKey(&own, hash)
+        return own.array()
+    }
+}
+
+extension FeedEntry {
+    /// Replaces the truncated keys of the feed by those of this store.
+    mutating func findKeys(in state: StoreState) {
+        for index in changes.indices { changes[index].findKey(in: state) }
     }
 }

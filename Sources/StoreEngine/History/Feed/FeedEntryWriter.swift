@@ -47,9 +47,11 @@ struct FeedEntryWriter: ~Copyable {
         action?.append(to: &stream)
     }
 
-    /// Appends a record's insert or delete.
-    mutating func append(_ kind: ChangeKind, type: UInt32, key: RawSpan, record: RawSpan) {
-        appendHead(kind, type: type, key: key)
+    /// Appends a record's insert or delete. The record is in the form of the newest version.
+    mutating func append(
+        _ kind: ChangeKind, type: OpenType, key: RawSpan, record: RawSpan
+    ) throws(CodecError) {
+        try appendHead(kind, type, key: key, record: record)
         stream.append(lengthPrefixed: record)
     }
 
@@ -58,7 +60,7 @@ struct FeedEntryWriter: ~Copyable {
     mutating func appendUpdate(
         type: OpenType, key: RawSpan, before: RecordBytes, after: RawSpan, changed: [Int]
     ) throws(CodecError) {
-        appendHead(.update, type: type.type.id, key: key)
+        try appendHead(.update, type, key: key, record: after)
         stream.append(lengthPrefixed: after)
         stream.append(varint: UInt64(before.schemaVersion))
         stream.append(varint: UInt64(changed.count))
@@ -108,10 +110,19 @@ struct FeedEntryWriter: ~Copyable {
         return next
     }
 
-    private mutating func appendHead(_ kind: ChangeKind, type: UInt32, key: RawSpan) {
+    private mutating func appendHead(
+        _ kind: ChangeKind, _ type: OpenType, key: RawSpan, record: RawSpan
+    ) throws(CodecError) {
         stream.append(byte: kind.rawValue)
-        stream.append(varint: UInt64(type))
-        stream.append(lengthPrefixed: key)
+        stream.append(varint: UInt64(type.type.id))
+        // All stores with this change have the same bytes in their feeds, whatever their secrets.
+        guard key.byteCount == KeyLimit.recordKey, type.keyHash != .publicSeeds,
+            let whole = try type.longID(of: RecordBytes(unverified: record).table, key)
+        else { return stream.append(lengthPrefixed: key) }
+        var feedKey = ByteWriter(capacity: 512)
+        feedKey.append(whole)
+        KeyLimit.truncateRecordKey(&feedKey, .publicSeeds)
+        stream.append(lengthPrefixed: feedKey.bytes)
     }
 
     private mutating func write(

@@ -1,5 +1,3 @@
-package import Foundation
-
 /// A change set that was read from the feed, or a part of a large one.
 package struct FeedPart: Sendable {
     package let sequence: UInt64
@@ -19,16 +17,17 @@ package struct FeedPart: Sendable {
 
 extension FeedPart {
     /// Decodes a change set that this process has just committed, from its whole stream.
-    package init(_ entry: WrittenEntry, store: UUID) throws(CodecError) {
-        let decoded = unsafe try FeedEntry(
+    package init(_ entry: WrittenEntry, _ state: StoreState) throws(CodecError) {
+        var decoded = unsafe try FeedEntry(
             sequence: entry.sequence, hash: entry.hash, stream: entry.stream.span.bytes)
+        decoded.findKeys(in: state)
         self.init(
             sequence: entry.sequence,
             header: FeedEntryHeader(
                 time: decoded.time, epoch: decoded.epoch, previousHash: decoded.previousHash, origin: decoded.origin,
                 changeCount: UInt64(decoded.changes.count), hasAction: decoded.action != nil),
             number: 0, firstIndex: 0, isLast: true,
-            position: Position(store: store, epoch: decoded.epoch, sequence: entry.sequence, hash: entry.hash),
+            position: Position(store: state.identity, epoch: decoded.epoch, sequence: entry.sequence, hash: entry.hash),
             action: decoded.action, changes: decoded.changes)
     }
 }
@@ -73,20 +72,22 @@ struct FeedEntryDecoder: Sendable {
     /// - Returns: a part, if there are `limit` changes or the entry is at its end.
     /// - Throws: ``CodecError`` when the fragment is not the next one, its hash does not match, or it cannot be decoded.
     mutating func take(
-        key: RawSpan, value: RawSpan, limit: Int, into changes: inout [FeedChange]
+        key: RawSpan, value: RawSpan, limit: Int, _ state: StoreState, into changes: inout [FeedChange]
     ) throws(CodecError) -> FeedPart? {
         let fragment = try chain.take(key: key, value: value)
         if rest.isEmpty {
             var decoded = 0
             defer { rest = fragment.extracting(decoded..<fragment.byteCount).array() }
-            return try decode(fragment, &decoded, limit: limit, into: &changes)
+            return try decode(fragment, &decoded, limit: limit, state, into: &changes)
         }
         unsafe fragment.withUnsafeBytes { unsafe rest.append(contentsOf: $0) }
-        return try takeRest(limit: limit, into: &changes)
+        return try takeRest(limit: limit, state, into: &changes)
     }
 
     /// Decodes the rest of the fragments that were taken before.
-    mutating func takeRest(limit: Int, into changes: inout [FeedChange]) throws(CodecError) -> FeedPart? {
+    mutating func takeRest(
+        limit: Int, _ state: StoreState, into changes: inout [FeedChange]
+    ) throws(CodecError) -> FeedPart? {
         // Moved instead of copied, because a record of many fragments is assembled in this buffer.
         var stream: [UInt8] = []
         swap(&stream, &rest)
@@ -95,11 +96,11 @@ struct FeedEntryDecoder: Sendable {
             if decoded > 0 { stream.removeFirst(decoded) }
             rest = stream
         }
-        return unsafe try decode(stream.span.bytes, &decoded, limit: limit, into: &changes)
+        return unsafe try decode(stream.span.bytes, &decoded, limit: limit, state, into: &changes)
     }
 
     private mutating func decode(
-        _ stream: RawSpan, _ decoded: inout Int, limit: Int, into changes: inout [FeedChange]
+        _ stream: RawSpan, _ decoded: inout Int, limit: Int, _ state: StoreState, into changes: inout [FeedChange]
     ) throws(CodecError) -> FeedPart? {
         if header == nil {
             var reader = ByteReader(stream)
@@ -131,7 +132,8 @@ struct FeedEntryDecoder: Sendable {
         while remainingCount > 0, changes.count < limit || isMigration {
             var reader = ByteReader(stream.extracting(decoded..<stream.byteCount))
             do {
-                let change = try FeedChange(from: &reader)
+                var change = try FeedChange(from: &reader)
+                change.findKey(in: state)
                 if changes.count >= limit, !Replacement.mayContinue(changes, with: change) { break }
                 changes.append(change)
             } catch {

@@ -71,13 +71,14 @@ package struct FeedWalk: Sendable {
             var entry = decoder ?? FeedEntryDecoder(after: position)
             var changes: [FeedChange] = []
             var part: FeedPart?
-            if !entry.needsFragment { part = try entry.takeRest(limit: limits.changes, into: &changes) }
+            if !entry.needsFragment { part = try entry.takeRest(limit: limits.changes, scope.state, into: &changes) }
             while part == nil {
                 // The next fragment follows the previous one directly, even if it belongs to the next entry.
                 isPlaced = unsafe isPlaced ? try cursor.next() : try cursor.seek(exactly: entry.nextKey.span.bytes)
                 guard isPlaced else { throw CodecError("its next fragment is missing") }
                 do {
-                    part = try entry.take(key: cursor.key, value: cursor.value, limit: limits.changes, into: &changes)
+                    part = try entry.take(
+                        key: cursor.key, value: cursor.value, limit: limits.changes, scope.state, into: &changes)
                 } catch {
                     guard FragmentChain.begins(key: cursor.key, value: cursor.value, elsewhereThan: position)
                     else { throw error }

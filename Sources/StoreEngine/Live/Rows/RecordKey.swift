@@ -3,10 +3,12 @@ import LMDB
 /// The keys under which records are stored.
 package enum RecordKey {
     /// Returns the key of the record with an id.
-    package static func of<R: Record>(_ type: R.Type, id: R.ID) -> [UInt8] {
+    ///
+    /// - Parameter hash: how the store hashes long keys. It is not evaluated for others.
+    package static func of<R: Record>(_ type: R.Type, id: R.ID, _ hash: @autoclosure () -> KeyHash) -> [UInt8] {
         var key = ByteWriter(capacity: 64)
         R._key(of: id).encodeKey(to: &key)
-        KeyLimit.truncateRecordKey(&key)
+        if key.count > KeyLimit.recordKey { KeyLimit.truncateRecordKey(&key, hash()) }
         return key.array()
     }
 

@@ -110,7 +110,7 @@ struct PlanPosition: Sendable {
             (self.values, self.sortKey) = (values, sortKey)
             id = try PlanPosition.idKeys(token, type)
             idKey = id.flatMap(\.self)
-            recordKey = PlanPosition.recordKey(idKey)
+            recordKey = PlanPosition.recordKey(idKey, type.keyHash)
             bound = try PlanPosition.bound(token.values.first ?? nil, request.order(of: type).first, sort.first)
         } catch {
             throw StoreError(.invalidValue, "the page token: \(error.reason)", cause: error)
@@ -148,10 +148,10 @@ struct PlanPosition: Sendable {
         return keys
     }
 
-    private static func recordKey(_ idKey: [UInt8]) -> [UInt8] {
+    private static func recordKey(_ idKey: [UInt8], _ hash: KeyHash) -> [UInt8] {
         var key = ByteWriter(capacity: 64)
         key.append(idKey)
-        KeyLimit.truncateRecordKey(&key)
+        KeyLimit.truncateRecordKey(&key, hash)
         return key.array()
     }
 

@@ -23,16 +23,31 @@ struct Referrers: ~Escapable {
         let type = catalog.types[typeIndex]
         let isLong = key.count > KeyLimit.recordKey
         let whole = isLong ? key.array() : []
-        KeyLimit.truncateRecordKey(&key)
+        KeyLimit.truncateRecordKey(&key, type.keyHash)
         guard let record = try snapshot.get(type.database, key: key.bytes) else { return false }
         // Long ids may have the same truncated key.
         return try !isLong || Self.idKey(of: record, type) == whole
     }
 
-    /// Returns the keys of the records that refer to `target`, in ascending order.
+    /// Returns the keys of the records that refer to `target`, in the order of the records' ids.
     ///
     /// - Parameter limit: the maximum number of keys to find.
     func keys(_ reference: OpenReference, to target: ReferenceTarget, limit: Int = .max) throws -> [[UInt8]] {
+        let found = try unsortedKeys(reference, to: target, limit: limit)
+        // The order of truncated keys depends on the store's secret, which the feed must not show.
+        guard found.count(where: { $0.count == KeyLimit.recordKey }) > 1 else { return found }
+        let type = catalog.types[reference.source]
+        var all: [(id: [UInt8], key: [UInt8])] = []
+        for key in found {
+            guard let record = unsafe try snapshot.get(type.database, key: key.span.bytes) else { continue }
+            all.append((try Self.idKey(of: record, type), key))
+        }
+        return all.sorted { $0.id.lexicographicallyPrecedes($1.id) }.map(\.key)
+    }
+
+    private func unsortedKeys(
+        _ reference: OpenReference, to target: ReferenceTarget, limit: Int
+    ) throws -> [[UInt8]] {
         if reference.index.stored.isBuilding { return try walk(reference, to: target, limit: limit) }
         var found: [[UInt8]] = []
         if limit == 0 { return found }

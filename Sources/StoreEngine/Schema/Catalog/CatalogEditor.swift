@@ -93,7 +93,7 @@ package struct CatalogEditor: ~Copyable {
         for index in type.indexes {
             indexes.append(try open(StoreDatabases.indexName(type: type.id, index: index.id)))
         }
-        return try OpenType(type, database: database, indexDatabases: indexes)
+        return try OpenType(type, database: database, indexDatabases: indexes, keyHash: databases.keyHash)
     }
 
     mutating func write(_ type: RecordType) throws(StoreError) {

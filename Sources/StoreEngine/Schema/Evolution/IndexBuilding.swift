@@ -106,7 +106,8 @@ package enum IndexBuilding {
         var holder: [UInt8]?
         try withNewest(bytes, type) { newest in
             holder = unsafe try LongValue.holder(
-                of: newest.table, key: key, besides: entry.recordKey.span.bytes, index, type, snapshot)
+                of: newest.table, key: key, besides: entry.recordKey.span.bytes, index, type, limit: .max,
+                snapshot)?.key
         }
         return holder
     }

@@ -41,10 +41,11 @@ extension WriteTransaction {
     /// - Returns: the index of its entry.
     private mutating func noteEnd<Old: Record>(of record: Old) throws(StoreError) -> Int? {
         let typeIndex = try typeIndex(Old.self)
+        let type = state.catalog.types[typeIndex]
         recordKey.removeAll()
         Old._key(of: record.recordID).encodeKey(to: &recordKey)
-        KeyLimit.truncateRecordKey(&recordKey)
-        guard try copyStored(state.catalog.types[typeIndex]) else { return nil }
+        KeyLimit.truncateRecordKey(&recordKey, type.keyHash)
+        guard try copyStored(type) else { return nil }
         let entry = noteTouched(typeIndex)
         changes.remove(entry)
         return entry

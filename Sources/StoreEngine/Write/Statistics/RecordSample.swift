@@ -77,7 +77,7 @@ package enum RecordSample {
     ) throws(CodecError) {
         key.removeAll()
         SampleKey.appendPrefix(type: type.type.id, index: index.stored.id, to: &key)
-        _ = try IndexEntry.appendValue(of: table, parts: index.parts, to: &key)
+        _ = try IndexEntry.appendValue(of: table, index, to: &key)
         key.append(bigEndian: hash)
     }
 

@@ -19,7 +19,7 @@ struct StoreReading {
         header = try StoreFormat.header(databases, snapshot)
         var types: [OpenType] = []
         let all = try CatalogStorage.types(in: databases.catalog, snapshot)
-        for type in all where type.isReplaced != true { types.append(try Self.open(type, snapshot)) }
+        for type in all where type.isReplaced != true { types.append(try Self.open(type, databases, snapshot)) }
         let catalog = try Catalog(
             version: header.catalogVersion, types: types, records: records,
             retired: all.filter { $0.isReplaced == true })
@@ -49,13 +49,15 @@ struct StoreReading {
         }
     }
 
-    private static func open(_ type: RecordType, _ snapshot: LMDBSnapshot) throws(StoreError) -> OpenType {
+    private static func open(
+        _ type: RecordType, _ databases: StoreDatabases, _ snapshot: LMDBSnapshot
+    ) throws(StoreError) -> OpenType {
         let database = try open(StoreDatabases.recordsName(type: type.id), snapshot)
         var indexes: [LMDBDatabase] = []
         for index in type.indexes {
             indexes.append(try open(StoreDatabases.indexName(type: type.id, index: index.id), snapshot))
         }
-        return try OpenType(type, database: database, indexDatabases: indexes)
+        return try OpenType(type, database: database, indexDatabases: indexes, keyHash: databases.keyHash)
     }
 
     private static func open(_ name: String, _ snapshot: LMDBSnapshot) throws(StoreError) -> LMDBDatabase {

@@ -3,8 +3,8 @@ package import StoreEngine
 
 /// The raise of a store to the newest format that it can have.
 ///
-/// The newest format is that of stores with a redo log. A store whose log was turned off, or shall not get one, can have the
-/// format before.
+/// An existing store can get a redo log, and format 3. A store whose log was turned off, or shall not get one, can have format 2.
+/// Format 4 is that of new stores only: its long keys differ, and a raise rewrites no records.
 package struct FormatUpgrade: Sendable {
     /// The format that the store has.
     package let found: UInt32
@@ -15,7 +15,7 @@ package struct FormatUpgrade: Sendable {
     package var isNeeded: Bool { found < newest }
 
     /// Whether the store gets a redo log.
-    package var addsRedoLog: Bool { isNeeded && newest == StoreFormat.version }
+    package var addsRedoLog: Bool { isNeeded && newest == StoreFormat.versionWithLog }
 
     /// Reads the format of an open store.
     ///
@@ -29,7 +29,7 @@ package struct FormatUpgrade: Sendable {
     init(_ databases: StoreDatabases, _ snapshot: LMDBSnapshot, usesRedoLog: Bool) throws(StoreError) {
         found = try StoreFormat.version(databases, snapshot)
         let isOff = try StoreFormat.isLogOff(databases, snapshot)
-        newest = max(found, StoreFormat.version(isLogged: usesRedoLog && !isOff))
+        newest = max(found, StoreFormat.newest(from: found, isLogged: usesRedoLog && !isOff))
     }
 
     /// Raises the store, which waits until no process has the store open.
@@ -44,6 +44,6 @@ package struct FormatUpgrade: Sendable {
     ) throws(StoreError) {
         let lock = try StoreLock.take(path, timeout: options.writeTimeout, onWait: onWait)
         defer { lock.release() }
-        try RedoLogSwitch.upgrade(path, usesLog: newest == StoreFormat.version, options)
+        try RedoLogSwitch.upgrade(path, usesLog: addsRedoLog, options)
     }
 }

@@ -3,9 +3,9 @@ package import StoreEngine
 
 /// Turns the redo log of a store on and off, while no process has the store open.
 ///
-/// With the log, the data file alone may lack commits after a crash of the system. So the store first gets the format that keeps
-/// out programs which do not know the log. Without the log, the store has the earlier format again, and a mark that it was turned
-/// off.
+/// With the log, the data file alone may lack commits after a crash of the system. So a store of format 1 or 2 first gets the format
+/// that keeps out programs which do not know the log. Without the log, a store of format 3 has the earlier format again, and each
+/// store has a mark that the log was turned off.
 package enum RedoLogSwitch {
     /// The wanted form of a store.
     private enum Request {
@@ -101,7 +101,7 @@ package enum RedoLogSwitch {
         }
         let found = isEmpty ? nil : try StoreFormat.version(databases, raw.snapshot)
         guard let isLogged = isLogged(request, found: isUnborn ? nil : found, isOff: isOff) else { return false }
-        let format = StoreFormat.version(isLogged: isLogged)
+        let format = StoreFormat.newest(from: isUnborn ? nil : found, isLogged: isLogged)
         if found == format, isOff == !isLogged { return isLogged }
         try StoreFormat.writeVersion(format, databases, &raw)
         try StoreFormat.writeLogOff(!isLogged, databases, &raw)
@@ -134,7 +134,7 @@ package enum RedoLogSwitch {
         case (.turn(isOn: false), _): false
         case (.opening(let usesLog, _), nil): usesLog
         // A copy of a store with a log.
-        case (.opening, StoreFormat.version?): isOff ? nil : true
+        case (.opening, let found?) where found >= StoreFormat.versionWithLog: isOff ? nil : true
         case (.opening(let usesLog, upgrades: true), _): usesLog && !isOff
         case (.opening(_, upgrades: false), _): nil
         }

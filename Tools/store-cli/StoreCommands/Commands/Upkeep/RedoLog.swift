@@ -12,9 +12,9 @@ struct RedoLog: ParsableCommand {
         commandName: "redo-log",
         abstract: "Turns the redo log of a store on or off, if no program has the store open.",
         discussion: """
-            With the log, a durable commit costs one sync instead of two, and the store has format 3. Without it, the \
-            data file alone is the store, in format 2, which earlier versions of ModelStore open. `stat` shows the log \
-            and the format.
+            With the log, a durable commit costs one sync instead of two. Without it, the data file alone is the store. A \
+            store of format 1 to 3 has format 3 with the log, and without it format 2, which earlier versions of \
+            ModelStore open. A store of format 4 keeps its format. `stat` shows the log and the format.
 
             If a file of the log is missing or damaged and the store was not closed, the store is refused. With \
             `off --accept-loss` it goes back to the last commit that is whole without the log, and the command says how many \

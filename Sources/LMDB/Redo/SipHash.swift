@@ -1,25 +1,32 @@
-/// The key of the checksums in a redo log: 128 random bits, which no value of the store knows. So no value can contain bytes that
-/// pass for an entry.
+/// SipHash-2-4 under a key of 128 bits: J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012.
 ///
-/// The checksum is SipHash-2-4: J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012. It takes
-/// linear time in the number of bytes.
-package struct RedoSecret: Hashable, Sendable {
-    let low: UInt64
-    let high: UInt64
+/// Without the key, a program cannot choose bytes with a given hash, or two values with equal hashes. So the checksums of a redo
+/// log use a random key: no value of the store can contain bytes that pass for an entry. The keys of long ids and values use
+/// others (`KeyHash`). A hash takes linear time in the number of bytes.
+package struct SipHash: Hashable, Sendable {
+    package let low: UInt64
+    package let high: UInt64
 
-    static func random() -> RedoSecret {
-        RedoSecret(low: .random(in: .min ... .max), high: .random(in: .min ... .max))
+    /// Creates the hash function of a key.
+    package init(low: UInt64, high: UInt64) {
+        self.low = low
+        self.high = high
     }
 
-    /// The first 8 bytes of each entry, by which entries are found.
+    /// Returns a function with a key from the system's random numbers.
+    package static func random() -> SipHash {
+        SipHash(low: .random(in: .min ... .max), high: .random(in: .min ... .max))
+    }
+
+    /// The first 8 bytes of each entry of a redo log, by which entries are found, for the secret of the log.
     var tag: UInt64 {
         let text: StaticString = "entry of a redo log"
-        return unsafe checksum(
+        return unsafe hash(
             RawSpan(_unsafeStart: UnsafeRawPointer(text.utf8Start), byteCount: text.utf8CodeUnitCount))
     }
 
-    /// Returns the checksum of bytes.
-    func checksum(_ bytes: RawSpan) -> UInt64 {
+    /// Returns the hash of bytes.
+    package func hash(_ bytes: RawSpan) -> UInt64 {
         var state = State(low: low, high: high)
         let end = bytes.byteCount & ~7
         var offset = 0

@@ -2,9 +2,9 @@ import Testing
 
 @testable import LMDB
 
-@Suite struct RedoSecretTests {
+@Suite struct SipHashTests {
     /// The key of the reference: the bytes 0 to 15.
-    private let key = RedoSecret(low: 0x0706_0504_0302_0100, high: 0x0f0e_0d0c_0b0a_0908)
+    private let key = SipHash(low: 0x0706_0504_0302_0100, high: 0x0f0e_0d0c_0b0a_0908)
 
     /// From `vectors.h` of the authors' reference implementation, and the example of the paper: inputs are the bytes 0, 1, 2, ...
     @Test(
@@ -16,11 +16,11 @@ import Testing
         ] as [(Int, UInt64)])
     func `known bytes have their published checksums`(count: Int, expected: UInt64) {
         let bytes = (0..<count).map { UInt8($0) }
-        #expect(unsafe key.checksum(bytes.span.bytes) == expected)
+        #expect(unsafe key.hash(bytes.span.bytes) == expected)
     }
 
     @Test func `another key gives another tag`() {
-        let tags = Set((0..<1_000).map { _ in RedoSecret.random().tag })
+        let tags = Set((0..<1_000).map { _ in SipHash.random().tag })
         #expect(tags.count == 1_000)
     }
 }
