@@ -33,6 +33,10 @@ public struct ComponentContext: ~Copyable {
 
     init(_ node: Node) { self.node = node }
 
+    /// The host that updates the component. A task or a handler can change several values in one step with it:
+    /// ``ComponentHost/update(_:)``.
+    public var host: ComponentHost { node.tree.confinement.owner }
+
     // MARK: Children
 
     /// Places a child.
