@@ -196,7 +196,9 @@ public struct ComponentContext: ~Copyable {
     ) {
         let callSite = ask(file, line, column)
         watched[callSite] = value
-        guard let old = node.life.watched[callSite] as? Value, !Sameness.areSame(old, value) else { return }
+        guard let old: Value = Kept.value(node.life.watched[callSite]), !Sameness.areWhollySame(old, value) else {
+            return
+        }
         afterwards.append { body(old, value) }
     }
 
@@ -252,7 +254,7 @@ public struct ComponentContext: ~Copyable {
         let areSame =
             old.count == preferences.count
             && preferences.allSatisfy { key, value in
-                old[key].map { Sameness.areSame($0, value) } ?? false
+                old[key].map { Sameness.areWhollySame($0, value) } ?? false
             }
         placed.preferencesChanged = !areSame || askers.keys != node.life.askers.keys
         node.life.preferences = preferences

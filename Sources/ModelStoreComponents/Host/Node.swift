@@ -272,7 +272,7 @@ class Node {
         let keys = Set(new.keys).union(overrides.keys)
         let changed = keys.filter { key in
             guard let old = overrides[key], let new = new[key] else { return true }
-            return !Sameness.areSame(old, new)
+            return !Sameness.areWhollySame(old, new)
         }
         overrides = new
         if !changed.isEmpty { environmentChanged(changed) }
