@@ -23,7 +23,7 @@ struct PublishedMacro: AccessorMacro, PeerMacro {
             accessors.insert(
                 """
                 @storageRestrictions(initializes: _\(raw: property.name))
-                init(initialValue) { _\(raw: property.name) = ModelStoreComponents.Subject(initialValue) }
+                init(initialValue) { _\(raw: property.name) = ModelStoreComponents.Subject(_published: initialValue) }
                 """, at: 0)
         }
         return accessors
@@ -40,7 +40,7 @@ struct PublishedMacro: AccessorMacro, PeerMacro {
         let generic = property.type.map { "<\($0)>" } ?? ""
         let storage: DeclSyntax =
             property.initialValue.map {
-                "private let _\(raw: property.name) = ModelStoreComponents.Subject\(raw: generic)(\(raw: $0))"
+                "private let _\(raw: property.name) = ModelStoreComponents.Subject\(raw: generic)(_published: \(raw: $0))"
             }
             ?? "private let _\(raw: property.name): ModelStoreComponents.Subject\(raw: generic)"
         return [

@@ -33,6 +33,28 @@ private final class Confined: ObservableObject {
     var note = ""
 }
 
+/// An object with a subject of the program in a property that is named as the storage of a published one.
+private final class Meter: ObservableObject, Sendable {
+    private let _unit: Subject<String>
+
+    init(_ unit: Subject<String>) { _unit = unit }
+
+    var unit: String {
+        get { _unit.value }
+        set { objectWillChange.send { _unit.value = newValue } }
+    }
+}
+
+/// The same, with a published property after it.
+private final class PublishingMeter: ObservableObject, Sendable {
+    private let _unit: Subject<String>
+    @Published var count = 0
+
+    init(_ unit: Subject<String>) { _unit = unit }
+
+    var unit: String { _unit.value }
+}
+
 /// Declares a thing and reads one property of it.
 @Component
 private struct Declaring {
@@ -187,6 +209,30 @@ private struct Declaring {
             var late = sequence.makeAsyncIterator()
             #expect(await late.next() == nil)
         }
+    }
+
+    @Test func `objects that share a subject tell their own observers, and end on their own`() async {
+        let shared = Subject("C")
+        let (first, second) = (Meter(shared), Meter(shared))
+        let tokens = [
+            first.objectWillChange.observe { [journal] in journal.add("first") },
+            second.objectWillChange.observe { [journal] in journal.add("second") },
+        ]
+        first.unit = "K"
+        second.unit = "F"
+        first.unit = "C"
+        #expect(journal.take() == ["first", "second", "first"])
+        withExtendedLifetime(tokens) {}
+
+        var publishing: [PublishingMeter] = [PublishingMeter(shared), PublishingMeter(shared)]
+        var values = publishing.map { $0.objectWillChange.values.makeAsyncIterator() }
+        for index in values.indices { #expect(await values[index].next() != nil) }
+        publishing.removeFirst()
+        #expect(await values[0].next() == nil)
+        publishing[0].count = 1
+        #expect(await values[1].next() != nil)
+        publishing = []
+        #expect(await values[1].next() == nil)
     }
 
     @Test func `a cancelled task leaves the sequence`() async {

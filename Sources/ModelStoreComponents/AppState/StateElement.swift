@@ -9,7 +9,7 @@ final class StateElement<Content: Sendable>: Sendable {
     let differs: @Sendable (Content, Content) -> Bool
 
     init<Value: Sendable>(_ path: any KeyPath<Content, Value> & Sendable) {
-        guard let areSame = Sameness.comparison(of: Value.self) else {
+        guard let areSame = Sameness.wholeComparison(of: Value.self) else {
             differs = { _, _ in true }
             return
         }

@@ -26,6 +26,7 @@ public struct ComponentContext: ~Copyable {
     private var afterwards: [() -> Void] = []
     private var watched: [CallSite: Any] = [:]
     private var turns: [PlacingLine: Int] = [:]
+    private var group: [GroupID] = []
     /// The tasks that this update requests. Tasks of the previous update that it does not request end.
     private var asked: Set<CallSite> = []
     private var preferences: [ObjectIdentifier: Any] = [:]
@@ -33,17 +34,22 @@ public struct ComponentContext: ~Copyable {
 
     init(_ node: Node) { self.node = node }
 
+    /// The host that updates the component. A task or a handler can change several values in one step with it:
+    /// ``ComponentHost/update(_:)``.
+    public var host: ComponentHost { node.tree.confinement.owner }
+
     // MARK: Children
 
     /// Places a child.
     ///
     /// If the previous update placed a child of the same type with the same id, that child continues and keeps its hosted state.
-    /// Without an id, a child matches if the same line placed it at the same turn: the first time that the line runs in an
-    /// update, the second, and so on. A child that an update no longer places ends.
+    /// Without an id, a child matches if the same line of the same ``group(id:file:line:column:_:)`` placed it at the same turn: the
+    /// first time that the line runs in an update, the second, and so on. If the number of turns changes, the host cannot tell which
+    /// child is gone or new, and gives a notice. A child that an update no longer places ends.
     ///
     /// - Parameters:
     ///   - component: the value of the child.
-    ///   - id: distinguishes children of one type, whichever line places them. A repeated id causes a notice.
+    ///   - id: distinguishes children of one type in a group, whichever line places them. A repeated id causes a notice.
     ///   - file: the file of the call.
     ///   - line: the line of the call.
     ///   - column: the column of the call.
@@ -53,11 +59,12 @@ public struct ComponentContext: ~Copyable {
         column: UInt = #column, _ surroundings: (inout EnvironmentOverrides) -> Void = { _ in }
     ) {
         let type = ObjectIdentifier(C.self)
-        let placingLine = PlacingLine(file: "\(file)", line: line, column: column)
-        var key = ChildKey(type: type, id: id ?? AnyHashable(placingLine), ordinal: 0)
+        let placingLine = PlacingLine(file: "\(file)", line: line, column: column, group: group)
+        var key = ChildKey(type: type, group: group, id: id ?? AnyHashable(placingLine), ordinal: 0)
         let ordinal = ordinals[key, default: 0]
         ordinals[key] = ordinal + 1
         key.ordinal = ordinal
+        if id == nil, ordinal >= turns[placingLine, default: 0] { turns[placingLine] = ordinal + 1 }
         if let id, ordinal > 0 {
             node.notify(
                 .repeatedID,
@@ -76,6 +83,35 @@ public struct ComponentContext: ~Copyable {
             } make: { parent in
                 parent.tree.makeNode(component, key: id, parent: parent, (file, line))
             })
+    }
+
+    /// Runs a part of the update whose children, tasks and handlers are distinct from those of all other parts.
+    ///
+    /// A function that places children or requests tasks has the same lines in each of its calls. Give each call a group:
+    ///
+    /// ```swift
+    /// if isOpen { context.group { poll(&$0, door) } }
+    /// context.group { poll(&$0, window) }              // goes on when the door is no longer polled
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - id: distinguishes groups of one line, for example in a loop.
+    ///   - file: the file of the call.
+    ///   - line: the line of the call.
+    ///   - column: the column of the call.
+    ///   - body: the part of the update.
+    public mutating func group<Failure: Error>(
+        id: AnyHashable? = nil, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
+        _ body: (inout ComponentContext) throws(Failure) -> Void
+    ) throws(Failure) {
+        if let id {
+            group.append(GroupID(id: id))
+        } else {
+            let callSite = turn(of: PlacingLine(file: "\(file)", line: line, column: column, group: group))
+            group.append(GroupID(id: callSite))
+        }
+        defer { group.removeLast() }
+        try body(&self)
     }
 
     // MARK: Life
@@ -108,7 +144,7 @@ public struct ComponentContext: ~Copyable {
         id: AnyHashable = 0, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         _ body: @escaping @Sendable () async throws -> Void
     ) {
-        run(at: ask(PlacingLine(file: "\(file)", line: line, column: column)), id: id, (file, line), body)
+        run(at: ask(file, line, column), id: id, (file, line), body)
     }
 
     private func run(
@@ -139,7 +175,7 @@ public struct ComponentContext: ~Copyable {
         _ sequence: S, id: AnyHashable = 0, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         perform body: @escaping @Sendable (S.Element) async throws -> Void
     ) {
-        let callSite = ask(PlacingLine(file: "\(file)", line: line, column: column))
+        let callSite = ask(file, line, column)
         let id = ReceiverID(id, sequence)
         if let (known, receiver) = node.life.receivers[callSite], id.isSame(as: known),
             let receiver = receiver as? Receiver<S.Element>
@@ -158,16 +194,23 @@ public struct ComponentContext: ~Copyable {
         of value: Value, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         perform body: @escaping (_ old: Value, _ new: Value) -> Void
     ) {
-        let callSite = ask(PlacingLine(file: "\(file)", line: line, column: column))
+        let callSite = ask(file, line, column)
         watched[callSite] = value
-        guard let old = node.life.watched[callSite] as? Value, !Sameness.areSame(old, value) else { return }
+        guard let old: Value = Kept.value(node.life.watched[callSite]), !Sameness.areWhollySame(old, value) else {
+            return
+        }
         afterwards.append { body(old, value) }
     }
 
-    private mutating func ask(_ line: PlacingLine) -> CallSite {
+    private mutating func ask(_ file: StaticString, _ line: UInt, _ column: UInt) -> CallSite {
+        let callSite = turn(of: PlacingLine(file: "\(file)", line: line, column: column, group: group))
+        asked.insert(callSite)
+        return callSite
+    }
+
+    private mutating func turn(of line: PlacingLine) -> CallSite {
         let callSite = CallSite(line: line, turn: turns[line, default: 0])
         turns[line] = callSite.turn + 1
-        asked.insert(callSite)
         return callSite
     }
 
@@ -193,6 +236,7 @@ public struct ComponentContext: ~Copyable {
 
     /// Commits the requests of the update to the node.
     consuming func end() -> Placed {
+        notifyMissingIDs()
         node.life.hasAppeared = true
         node.life.closers = closers
         node.life.watched = watched
@@ -210,11 +254,25 @@ public struct ComponentContext: ~Copyable {
         let areSame =
             old.count == preferences.count
             && preferences.allSatisfy { key, value in
-                old[key].map { Sameness.areSame($0, value) } ?? false
+                old[key].map { Sameness.areWhollySame($0, value) } ?? false
             }
         placed.preferencesChanged = !areSame || askers.keys != node.life.askers.keys
         node.life.preferences = preferences
         node.life.askers = askers
         return placed
+    }
+
+    /// Reports lines that ran another number of times than in the update before, because their turns may now stand for other things.
+    private func notifyMissingIDs() {
+        let isRepeated = turns.values.contains { $0 > 1 } || node.life.turns.values.contains { $0 > 1 }
+        for (line, count) in turns where isRepeated {
+            guard let old = node.life.turns[line], old != count else { continue }
+            node.notify(
+                .missingID,
+                "an update of \(node.path) ran one line \(count) times and the update before \(old) times, so what the line placed or "
+                    + "requested may have exchanged state and tasks; give each child its own id, and put tasks, handlers and calls of "
+                    + "helper functions into groups: context.group { … }", SourceLine(file: line.file, line: line.line))
+        }
+        node.life.turns = turns
     }
 }

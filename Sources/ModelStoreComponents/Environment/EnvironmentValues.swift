@@ -30,8 +30,7 @@ public struct EnvironmentValues {
     public subscript<Key: EnvironmentKey>(key: Key.Type) -> Key.Value {
         get {
             let id = ObjectIdentifier(key)
-            if let value = overrides[id] as? Key.Value { return value }
-            return inherited(id) as? Key.Value ?? Key.defaultValue
+            return Kept.value(overrides[id]) ?? Kept.value(inherited(id)) ?? Key.defaultValue
         }
         set { overrides[ObjectIdentifier(key)] = newValue }
     }
@@ -100,7 +99,7 @@ public struct EnvironmentOverrides {
             for (key, value) in values.overrides {
                 // A value that was set in part keeps the rest of the inherited value, so the child depends on that. A read does
                 // not prove it: key paths read the inherited value even when they replace all of it.
-                if overrides[key] == nil, !Sameness.areSame(value, newValue) { note(key) }
+                if overrides[key] == nil, !Sameness.areWhollySame(value, newValue) { note(key) }
                 overrides[key] = value
             }
         }

@@ -13,7 +13,7 @@ final class ScopeEnvironment: Sendable {
         var pin: PinID?
 
         static func == (left: Value, right: Value) -> Bool {
-            left.pin == right.pin && Sameness.areSame(left.value, right.value)
+            left.pin == right.pin && Sameness.areWhollySame(left.value, right.value)
         }
     }
 

@@ -53,6 +53,34 @@ public actor ComponentHost {
         try await settle()
     }
 
+    /// Changes values and objects that components read in one step: no update reads some of the changes and not the others.
+    ///
+    /// ```swift
+    /// await host.update {
+    ///     session.user = "ada"
+    ///     session.rights = .all
+    /// }
+    /// ```
+    ///
+    /// Code outside the host that sets both may be overtaken by an update that reads the new user and the old rights. The components
+    /// update after this call. ``settle()`` waits for that.
+    ///
+    /// - Parameter change: makes the changes. It runs on the host.
+    /// - Returns: the result of the closure.
+    /// - Throws: the error of the closure. Changes that it made before stay.
+    public func update<Result: Sendable, Failure: Error>(
+        _ change: @Sendable () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var result: Swift.Result<Result, Failure>?
+        _ = ThreadChanges.haveCome {
+            MarkingTurn.run {
+                do throws(Failure) { result = .success(try change()) } catch { result = .failure(error) }
+            }
+        }
+        guard let result else { preconditionFailure("the closure has not run") }
+        return try result.get()
+    }
+
     /// Runs the updates that earlier commits and sends cause. Returns when no update is left, or after 100 passes in a row if
     /// updates keep coming.
     ///

@@ -12,6 +12,12 @@ final class Confinement: Sendable {
 
     func begin(_ host: ComponentHost) { self.host.withLock { $0.host = host } }
 
+    /// The host. It exists while one of its updates runs.
+    var owner: ComponentHost {
+        guard let host = host.withLock({ $0.host }) else { preconditionFailure("the host of the tree is gone") }
+        return host
+    }
+
     /// Stops the program unless the calling code runs on the host.
     func check(_ type: any Any.Type) {
         let message =

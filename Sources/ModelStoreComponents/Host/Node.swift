@@ -2,17 +2,27 @@ import Observation
 import StoreEngine
 import StoreRuntime
 
-/// Identifies a child among its siblings: its type, with the id that the parent passed or else the line that placed it.
+/// Identifies a child among its siblings: its type and group, with the id that the parent passed or else the line that placed it.
 struct ChildKey: Hashable {
     let type: ObjectIdentifier
+    let group: [GroupID]
     let id: AnyHashable
     /// The number of the child among those of the same type and id.
     var ordinal: Int
 
     /// Ids compare as records' ids do: "é" in another normal form is a different id, and a NaN is the same as itself.
     static func == (left: ChildKey, right: ChildKey) -> Bool {
-        left.type == right.type && left.ordinal == right.ordinal && Sameness.areSameIDs(left.id, right.id)
+        left.type == right.type && left.ordinal == right.ordinal && left.group == right.group
+            && Sameness.areSameIDs(left.id, right.id)
     }
+}
+
+/// Identifies a part of an update among the parts around it.
+struct GroupID: Hashable {
+    let id: AnyHashable
+
+    /// Compares as ids of children do.
+    static func == (left: GroupID, right: GroupID) -> Bool { Sameness.areSameIDs(left.id, right.id) }
 }
 
 /// A line that places a child or requests something.
@@ -20,6 +30,8 @@ struct PlacingLine: Hashable {
     let file: String
     let line: UInt
     let column: UInt
+    /// The groups around it, from the outermost.
+    let group: [GroupID]
 }
 
 /// A place in a tree of components. It belongs to the tree's actor.
@@ -194,6 +206,10 @@ class Node {
         scope.registry.notify(notice(code, message, line))
     }
 
+    func notify(_ code: OwnershipNotice.Code, _ message: String, _ line: SourceLine) {
+        scope.registry.notify(OwnershipNotice(code, message, line: line, scope: path))
+    }
+
     func count(
         constructed: Int, used: Int, of type: any Any.Type, _ line: (file: StaticString, line: UInt)
     ) {
@@ -256,7 +272,7 @@ class Node {
         let keys = Set(new.keys).union(overrides.keys)
         let changed = keys.filter { key in
             guard let old = overrides[key], let new = new[key] else { return true }
-            return !Sameness.areSame(old, new)
+            return !Sameness.areWhollySame(old, new)
         }
         overrides = new
         if !changed.isEmpty { environmentChanged(changed) }

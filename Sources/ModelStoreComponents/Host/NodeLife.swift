@@ -5,6 +5,8 @@ struct NodeLife {
     var closers: [() -> Void] = []
     /// The values of `onChange`, by the place in the code that requests them.
     var watched: [CallSite: Any] = [:]
+    /// How often each line placed or requested something without an id.
+    var turns: [PlacingLine: Int] = [:]
     /// The tasks, by the place in the code that requests them, with the id of each.
     var tasks: [CallSite: (id: AnyHashable, task: Task<Void, Never>)] = [:]
     /// The receivers of sequences, with the identity of each sequence.

@@ -16,9 +16,10 @@ final class TypedNode<C: Component>: Node {
     /// - Returns: whether the component needs an update because of it.
     func become(_ new: C) -> Bool {
         noteDescription()
-        if let component, let isSame = tree.comparison(of: C.self), isSame(component, new) { return false }
-        component = new
-        return true
+        // Kept even if it is equal, because the next update, whatever its cause, uses what `==` leaves out.
+        defer { component = new }
+        guard let component, let isSame = tree.comparison(of: C.self) else { return true }
+        return !isSame(component, new)
     }
 
     override func run(_ context: inout ComponentContext) throws {

@@ -18,11 +18,19 @@ public struct ObjectBindings<Object: AnyObject> {
 
     /// Returns a binding to a property of an object that any thread can use. The binding keeps the object alive. For a class that
     /// is not `Sendable`, write ``confined`` before the property.
+    ///
+    /// An `update` of the binding is one step for a ``Published()`` property, and for a computed property that reads and sets one
+    /// or a ``Subject``. If another thread sets the property in between, the change runs again. A property that synchronizes
+    /// itself in another way is read and then set: give it a method that changes it in one step.
     public subscript<Value: Sendable>(
         dynamicMember path: any ReferenceWritableKeyPath<Object, Value> & Sendable
     ) -> Binding<Value> where Object: Sendable {
         let object = object
-        return Binding(get: { object[keyPath: path] }, update: { body in body(&object[keyPath: path]) })
+        return Binding {
+            object[keyPath: path]
+        } set: {
+            object[keyPath: path] = $0
+        }
     }
 
     /// Bindings to the properties of an object that is not `Sendable`: `$session.confined.user`.

@@ -1,6 +1,6 @@
 @_spi(Reflection) import Swift
 
-/// Reports the end of an object. A published property of the object holds it, so both are released together.
+/// Reports the end of an object. The storage of a published property of the object holds it, so both are released together.
 final class ObjectEnd: Sendable {
     private let id: ObjectIdentifier
     private let change: ObjectWillChange
@@ -16,28 +16,25 @@ final class ObjectEnd: Sendable {
     }
 
     /// Puts an instance into the first published property of an object, if the object has one.
-    static func attach(to object: AnyObject, _ id: ObjectIdentifier, _ change: ObjectWillChange) {
-        firstPublished(of: object)?.keep(ObjectEnd(id, change))
-    }
-
+    ///
     /// Finds the property by the types of the fields. A `Mirror` would read all fields while other threads may be changing them.
-    private static func firstPublished(of object: AnyObject) -> (any PublishedStorage)? {
-        var found: (any PublishedStorage)?
+    static func attach(to object: AnyObject, _ id: ObjectIdentifier, _ change: ObjectWillChange) {
         let classes = _EachFieldOptions(rawValue: 1)
         _ = unsafe _forEachField(of: type(of: object), options: classes) { name, offset, type, _ in
             // The macro names the storage of `user` `_user`. The storage is a constant.
             guard unsafe name.pointee == UInt8(ascii: "_"), type is any PublishedStorage.Type else { return true }
             let field = unsafe UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
                 .load(fromByteOffset: offset, as: AnyObject.self)
-            found = field as? any PublishedStorage
-            return false
+            return !((field as? any PublishedStorage)?.keep { ObjectEnd(id, change) } ?? false)
         }
-        return found
     }
 }
 
-/// The storage of a published property.
+/// The storage of a published property, or a subject that the program itself keeps in a property of such a name.
 protocol PublishedStorage: AnyObject, Sendable {
     /// Keeps an end sentinel until the object whose property this is ends.
-    func keep(_ end: ObjectEnd)
+    ///
+    /// - Returns: false if the program made the subject, because it may outlive the object and belong to several objects. Also false
+    ///   if the subject already keeps a sentinel.
+    func keep(_ end: () -> ObjectEnd) -> Bool
 }

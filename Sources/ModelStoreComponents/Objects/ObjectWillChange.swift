@@ -6,10 +6,18 @@ import Synchronization
 ///
 /// It has three kinds of subscribers:
 ///
-/// - ``observe(_:)`` calls a closure before a ``Published()`` property of the object changes, and for each ``send()``.
+/// - ``observe(_:)`` calls a closure before a ``Published()`` property of the object changes, and before each change that
+///   ``send(_:)`` makes.
 /// - ``values`` is an asynchronous sequence of the same changes.
-/// - A component that declares the object updates for each ``send()``. For published properties, it updates for those that it
+/// - A component that declares the object updates after each ``send(_:)``. For published properties, it updates for those that it
 ///   reads.
+///
+/// ```swift
+/// var unit: Unit {
+///     get { stored.withLock { $0 } }
+///     set { objectWillChange.send { stored.withLock { $0 = newValue } } }
+/// }
+/// ```
 ///
 /// While it has no observer, setting a published property costs one comparison more than without it.
 ///
@@ -18,6 +26,8 @@ public final class ObjectWillChange: Sendable {
     private struct State {
         var observers: [ObjectIdentifier: any ObjectChangeObserver] = [:]
         var isEnded = false
+        /// The registry of a component that declares the object.
+        weak var registry: OwnershipRegistry?
     }
 
     private let sends = Subject<UInt64>(0)
@@ -35,19 +45,48 @@ public final class ObjectWillChange: Sendable {
 
     deinit { end() }
 
-    /// Notifies the observers, and updates the components that declare the object.
-    public func send() {
-        let observers = current
-        for observer in observers { observer.willChange() }
-        sends.update { $0 &+= 1 }
-        for observer in observers { observer.didChange() }
+    /// Makes a change: calls the observers before it, and notifies the sequences and the components that declare the object after
+    /// it.
+    ///
+    /// - Parameter change: changes the object.
+    /// - Returns: the result of the closure.
+    public func send<Result, Failure: Error>(_ change: () throws(Failure) -> Result) throws(Failure) -> Result {
+        for observer in current { observer.willChange() }
+        defer {
+            sends.update { $0 &+= 1 }
+            // Also those that came during the change, because they may have read the old values.
+            for observer in current { observer.didChange() }
+        }
+        return try change()
+    }
+
+    /// Announces a change that the caller makes next, on the host of the components that declare the object.
+    ///
+    /// In an update of a component, one of its handlers, or ``ComponentHost/update(_:)``, the components update after the caller's
+    /// change. Elsewhere they may update before it and keep showing the old values, as may subscribers of ``values``. Use
+    /// ``send(_:)`` there. Debug builds give a notice once for the line.
+    ///
+    /// - Parameters:
+    ///   - file: the file of the call.
+    ///   - line: the line of the call.
+    public func send(file: StaticString = #fileID, line: UInt = #line) {
+        #if DEBUG
+        if !ThreadChanges.areWatched, let registry = state.withLock({ $0.registry }) {
+            registry.notify(
+                OwnershipNotice(
+                    .earlySend,
+                    "objectWillChange.send() announced a change outside the host, so components may update before the "
+                        + "change; make it inside: objectWillChange.send { … }", line: SourceLine(file, line)))
+        }
+        #endif
+        send {}
     }
 
     /// The object's changes as a sequence: one element at the start, and one after each change. Changes that arrive while the
     /// subscriber is busy merge into one element. The sequence ends with the object, and does not keep it alive.
     public var values: ObjectChanges { ObjectChanges(self) }
 
-    /// Calls a closure before a published property of the object changes, on the thread that sets it, and for each ``send()``.
+    /// Calls a closure before a published property of the object changes, on the thread that sets it, and for each ``send(_:)``.
     ///
     /// The closure still reads the old value, and must be quick. Setting an equal value does not call it. If several threads set
     /// one property at the same time, the value that the closure reads may be older than the replaced one.
@@ -57,8 +96,13 @@ public final class ObjectWillChange: Sendable {
         ObjectObservation(of: self, body)
     }
 
-    /// Makes the calling component update with each ``send()``.
-    func declare() { _ = sends.value }
+    /// Makes the calling component update with each ``send(_:)``.
+    func declare(in scope: Scope) {
+        _ = sends.value
+        #if DEBUG
+        state.withLock { $0.registry = scope.registry }
+        #endif
+    }
 
     // MARK: Observers
 

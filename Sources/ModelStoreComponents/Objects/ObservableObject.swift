@@ -8,7 +8,7 @@
 /// ```
 ///
 /// A component that reads a ``Published()`` property, or any property that Observation tracks, updates when that property
-/// changes. `objectWillChange.send()` updates every component that declares the object, whichever properties it reads.
+/// changes. `objectWillChange.send { … }` updates every component that declares the object, whichever properties it reads.
 ///
 /// Setting a published property notifies the observers of `objectWillChange`. It updates only the components that read the
 /// property. The class that declares the property, or a superclass, must declare the conformance.

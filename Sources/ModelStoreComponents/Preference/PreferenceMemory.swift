@@ -1,4 +1,5 @@
 import StoreEngine
+import StoreRuntime
 
 /// The combined value that a component received last.
 final class PreferenceMemory<Key: PreferenceKey> {
@@ -8,13 +9,13 @@ final class PreferenceMemory<Key: PreferenceKey> {
     func change(at node: Node) -> Key.Value? {
         var value = Key.defaultValue
         join(node, &value)
-        if let last, Sameness.areSame(last, value) { return nil }
+        if let last, Sameness.areWhollySame(last, value) { return nil }
         last = value
         return value
     }
 
     private func join(_ node: Node, _ value: inout Key.Value) {
-        if let own = node.life.preferences[ObjectIdentifier(Key.self)] as? Key.Value {
+        if let own: Key.Value = Kept.value(node.life.preferences[ObjectIdentifier(Key.self)]) {
             Key.reduce(value: &value) { own }
         }
         for (_, child) in node.children { join(child, &value) }

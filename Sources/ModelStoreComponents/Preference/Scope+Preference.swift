@@ -28,7 +28,7 @@ extension Scope {
     public func preference<Key: PreferenceKey>(_ key: Key.Type) throws -> Key.Value {
         let given = try part { ScopePreferences() }.subject(ObjectIdentifier(key)).value
         return given.reduce(into: Key.defaultValue) { joined, next in
-            if let value = next.value as? Key.Value { Key.reduce(value: &joined) { value } }
+            if let value: Key.Value = Kept.value(next.value) { Key.reduce(value: &joined) { value } }
         }
     }
 
@@ -68,7 +68,7 @@ private final class LastPreference<Value: Sendable>: Sendable {
     /// - Returns: whether the value differs from the last one.
     func becomes(_ new: Value) -> Bool {
         value.withLock { value in
-            if let value, Sameness.areSame(value, new) { return false }
+            if let value, Sameness.areWhollySame(value, new) { return false }
             value = new
             return true
         }

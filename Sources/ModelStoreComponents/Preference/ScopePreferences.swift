@@ -14,7 +14,7 @@ final class ScopePreferences: Sendable {
         let value: any Sendable
 
         static func == (left: Given, right: Given) -> Bool {
-            left.path == right.path && Sameness.areSame(left.value, right.value)
+            left.path == right.path && Sameness.areWhollySame(left.value, right.value)
         }
     }
 

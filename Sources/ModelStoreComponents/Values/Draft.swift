@@ -164,7 +164,7 @@ private struct DraftState<Edited: Sendable>: Sendable {
         _ source: Binding<Value>, _ show: @escaping @Sendable (Value) -> Edited,
         _ parse: @escaping @Sendable (Edited) -> Value?
     ) {
-        let areSame = Sameness.comparison(of: Value.self) ?? { $0 == $1 }
+        let areSame = Sameness.wholeComparison(of: Value.self) ?? { $0 == $1 }
         let committed = source.committed ?? { source.wrappedValue }
         let standing: @Sendable (DraftEntry<Edited>) -> DraftStanding = { entry in
             let now = committed()

@@ -8,7 +8,8 @@
 /// ```
 ///
 /// The macro stores the value in a constant of the class, so the class can be `Sendable`, and any thread can use the property.
-/// Setting the same value notifies no observer. Readers are notified after the value has changed. The observers of an
+/// Each set stores its value. It notifies no observer if the value is the same as before, by the rule of
+/// <doc:ModelsAndLiveQueries#When-two-values-are-the-same>. Readers are notified after the value has changed. The observers of an
 /// ``ObservableObject``'s `objectWillChange` are notified before. The sequence ends with the object, and does not keep it alive.
 @attached(accessor, names: named(get), named(set), named(init))
 @attached(peer, names: prefixed(_), prefixed(`$`))

@@ -3,7 +3,8 @@ public import StoreRuntime
 /// A value that belongs to a component's place in the tree.
 ///
 /// The initial value is used once, when the component appears. Initial values of later component values are ignored. Setting the
-/// value updates the components that read it, unless the new value is the same as the old one. `$value` is a
+/// value updates the components that read it, unless the new value is the same as the old one
+/// (<doc:ModelsAndLiveQueries#When-two-values-are-the-same>). `$value` is a
 /// ``/ModelStore/Binding``, and `$value.part` is a binding to a part of it. Any thread can use both.
 ///
 /// In a value without a host, the wrapper shows the initial value and cannot be set, and a notice names the line.

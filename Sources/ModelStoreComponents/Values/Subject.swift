@@ -12,14 +12,17 @@ public import StoreRuntime
 /// let binding = unit.binding(for: \.symbol)
 /// ```
 ///
-/// Reading a subject is tracked by Observation. If values can be compared, sending the same value as before notifies no observer
-/// (<doc:ModelsAndLiveQueries#When-two-values-are-the-same>). Observers are notified after the value has changed. Any thread can
-/// use a subject.
+/// Reading a subject is tracked by Observation. A value that is sent is always stored. It notifies no observer if it is the same as
+/// before, by the rule of <doc:ModelsAndLiveQueries#When-two-values-are-the-same>. Observers are notified after the value has
+/// changed. Any thread can use a subject.
 ///
 /// - `state` is protected by its mutex. No code of callers runs under it.
 public final class Subject<Value: Sendable>: Observable, Sendable {
     private struct State {
         var value: Value
+        /// The number of times that a value was stored. An overtaken update finds another number, and reruns.
+        var storeCount: UInt64 = 0
+        /// The number of times that observers were notified.
         var version: UInt64 = 0
         var taps: [ObjectIdentifier: SubjectTap<Value>] = [:]
         var link = ObjectLink()
@@ -28,11 +31,18 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
     private let state: HandoverMutex<State>
     private let tracked = TrackedValue()
     private let areSame: (@Sendable (Value, Value) -> Bool)?
+    private let isPublished: Bool
 
     /// Creates a subject with its first value.
-    public init(_ value: Value) {
+    public convenience init(_ value: Value) { self.init(value, isPublished: false) }
+
+    /// Creates the storage of a published property, for the macro ``Published()``.
+    public convenience init(_published value: Value) { self.init(value, isPublished: true) }
+
+    private init(_ value: Value, isPublished: Bool) {
         state = HandoverMutex(State(value: value))
-        areSame = Sameness.comparison(of: Value.self)
+        areSame = Sameness.wholeComparison(of: Value.self)
+        self.isPublished = isPublished
     }
 
     deinit {
@@ -59,16 +69,16 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
     /// - Parameter body: makes the change. If other threads change the value at the same time, it may run more than once, each
     ///   time with the value at that moment.
     public func update(_ body: (inout Value) -> Void) {
-        change(body) { $0.change }
+        inAtomicUpdate { change(body, ifVersion: $0) { $0.change } }
     }
 
     /// Sets a published property of an object, for the macro ``Published()``. It calls the object's observers before the change.
     public func _send(_ value: Value, of object: some ObservableObject) {
-        let epoch = ObjectWillChange.epoch
-        change {
-            $0 = value
-        } link: { link in
-            link.epoch == epoch ? link.change : self.link(to: object, epoch)
+        inAtomicUpdate { version in
+            change({ $0 = value }, ifVersion: version) { link in
+                let epoch = ObjectWillChange.epoch
+                return link.epoch == epoch ? link.change : self.link(to: object, epoch)
+            }
         }
     }
 
@@ -76,21 +86,33 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
     @_disfavoredOverload
     public func _send(_ value: Value, of object: AnyObject) { send(value) }
 
-    private func change(_ body: (inout Value) -> Void, link: (ObjectLink) -> ObjectWillChange?) {
-        var observers: [any ObjectChangeObserver]?
-        // Also when another thread has set the same value in the meantime, because the observers were already called.
-        defer { for observer in observers ?? [] { observer.didChange() } }
+    private func inAtomicUpdate(_ set: (_ version: UInt64?) -> Bool) {
+        if let update = AtomicUpdate.current { update.set(self, set) } else { _ = set(nil) }
+    }
+
+    /// Changes the value, and notifies the observers.
+    ///
+    /// - Parameter expected: the version that the value must have; nil for any.
+    /// - Returns: false if the value had another version.
+    private func change(
+        _ body: (inout Value) -> Void, ifVersion expected: UInt64?, link: (ObjectLink) -> ObjectWillChange?
+    ) -> Bool {
+        var isAnnounced = false
         while true {
-            switch attempt(body, link, &observers) {
-            case .same: return
-            case .overtaken: continue
+            let (outcome, known) = attempt(body, expected, link, &isAnnounced)
+            switch outcome {
+            case .overtaken where expected == nil: continue
             case .changed(let taps):
                 // After the change, so that a notified reader reads the new value. A reader that read the old value before it was
                 // watched compares the versions.
                 MarkingTurn.run { tracked.change() }
                 for tap in taps { tap.raise() }
-                return
+            case .same, .overtaken: break
             }
+            // Also if nothing has changed after the announcement. An observer that came after it may have read the old value.
+            if isAnnounced { for observer in link(known)?.current ?? [] { observer.didChange() } }
+            if case .overtaken = outcome { return false }
+            return true
         }
     }
 
@@ -104,24 +126,31 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
 
     /// Changes the value, unless another thread changes it at the same time. The old value is released on return: a reader that
     /// is notified then may find that an object was released.
+    ///
+    /// - Parameters:
+    ///   - expected: as in `change`.
+    ///   - isAnnounced: whether the object's observers were called.
     private func attempt(
-        _ body: (inout Value) -> Void, _ link: (ObjectLink) -> ObjectWillChange?,
-        _ observers: inout [any ObjectChangeObserver]?
-    ) -> Outcome {
-        let (old, version, known) = state.withLock { ($0.value, $0.version, $0.link) }
+        _ body: (inout Value) -> Void, _ expected: UInt64?, _ link: (ObjectLink) -> ObjectWillChange?,
+        _ isAnnounced: inout Bool
+    ) -> (Outcome, ObjectLink) {
+        let (old, storeCount, version, known) = state.withLock { ($0.value, $0.storeCount, $0.version, $0.link) }
+        if let expected, version != expected { return (.overtaken, known) }
         var new = old
         body(&new)
-        if let areSame, areSame(old, new) { return .same }
-        if observers == nil {
-            let current = link(known)?.current ?? []
-            for observer in current { observer.willChange() }
-            observers = current
+        let isSame = areSame.map { $0(old, new) } ?? false
+        if isSame, Sameness.areIdentical(old, new) { return (.same, known) }
+        if !isSame, !isAnnounced {
+            for observer in link(known)?.current ?? [] { observer.willChange() }
+            isAnnounced = true
         }
         return state.withLock { state in
-            guard state.version == version else { return .overtaken }
+            guard state.storeCount == storeCount else { return (.overtaken, state.link) }
             state.value = new
+            state.storeCount += 1
+            if isSame { return (.same, state.link) }
             state.version += 1
-            return .changed(Array(state.taps.values))
+            return (.changed(Array(state.taps.values)), state.link)
         }
     }
 
@@ -168,7 +197,14 @@ extension Subject: LoggedSource {
 }
 
 extension Subject: PublishedStorage {
-    func keep(_ end: ObjectEnd) { state.withLock { $0.link.end = end } }
+    func keep(_ end: () -> ObjectEnd) -> Bool {
+        isPublished
+            && state.withLock { state in
+                if state.link.end != nil { return false }
+                state.link.end = end()
+                return true
+            }
+    }
 }
 
 /// Links a subject to the object whose property it holds.

@@ -29,7 +29,7 @@ public struct SubjectValues<Value: Sendable>: AsyncSequence, Sendable {
     /// Returns the same sequence without elements that are the same as the one before. Such elements occur when a subscriber
     /// misses the values between them.
     public func removeDuplicates() -> SubjectValues where Value: Equatable {
-        SubjectValues(reference, areSame: Sameness.comparison() ?? { $0 == $1 })
+        SubjectValues(reference, areSame: Sameness.wholeComparison() ?? { _, _ in false })
     }
 
     /// Starts a separate subscription, which begins with the current value.

@@ -134,6 +134,6 @@ extension Store {
                 return try LiveComputedSource(self.core, signal, reads, ofTypeNamed: typeName) { view in
                     try compute(view, request)
                 }
-            }, areSame: Sameness.comparison() ?? { $0 == $1 })
+            }, areSame: Sameness.wholeComparison() ?? { _, _ in false })
     }
 }

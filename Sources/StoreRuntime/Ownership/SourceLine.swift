@@ -5,8 +5,10 @@ public struct SourceLine: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The number of the line in the file.
     public let line: Int
 
-    package init(_ file: StaticString, _ line: UInt) {
-        self.file = "\(file)"
+    package init(_ file: StaticString, _ line: UInt) { self.init(file: "\(file)", line: line) }
+
+    package init(file: String, line: UInt) {
+        self.file = file
         self.line = Int(line)
     }
 

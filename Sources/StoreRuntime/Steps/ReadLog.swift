@@ -17,6 +17,9 @@ package final class ReadLog {
         reads.append((source, version, part))
     }
 
+    /// Returns the first version that was read of a source; nil if it was not read.
+    func version(of source: any LoggedSource) -> UInt64? { reads.first { $0.source === source }?.version }
+
     /// Notes an object that has to be kept alive.
     ///
     /// - Parameter source: the source that was read from it. Most reads have the same source as the read before.

@@ -17,6 +17,9 @@ package enum ThreadChanges {
         return haveCome
     }
 
+    /// Whether the calling code runs in a closure of ``haveCome(during:)``, and so in an update of a host or in its handlers.
+    package static var areWatched: Bool { unsafe slot.pointer != nil }
+
     /// Notes a change.
     package static func note() {
         unsafe slot.pointer?.assumingMemoryBound(to: Bool.self).pointee = true

@@ -233,7 +233,7 @@ private struct Late {
             }
             // Every component that declares the object is updated once, whether it reads it or not. The parent owns the object.
             // The sender holds it as a plain property, and is updated with its parent.
-            thing.objectWillChange.send()
+            await host.update { thing.objectWillChange.send() }
             try await host.settle()
             #expect(scene.journal.take() == ["parent", "count 4", "name thing", "holder", "sender"])
         }

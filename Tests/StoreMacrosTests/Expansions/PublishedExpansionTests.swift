@@ -17,7 +17,7 @@ import Testing
                 set { _user._send(newValue, of: self) }
                 }
 
-                private let _user = ModelStoreComponents.Subject<String>("nobody")
+                private let _user = ModelStoreComponents.Subject<String>(_published: "nobody")
 
                 public var $user: ModelStoreComponents.SubjectValues<String> {
                     _user.values
@@ -27,14 +27,14 @@ import Testing
                 set { _note._send(newValue, of: self) }
                 }
 
-                private let _note = ModelStoreComponents.Subject<String?>(nil)
+                private let _note = ModelStoreComponents.Subject<String?>(_published: nil)
 
                 var $note: ModelStoreComponents.SubjectValues<String?> {
                     _note.values
                 }
                 var count: Int {
                 @storageRestrictions(initializes: _count)
-                init(initialValue) { _count = ModelStoreComponents.Subject(initialValue) }
+                init(initialValue) { _count = ModelStoreComponents.Subject(_published: initialValue) }
                 get { _count.value }
                 set { _count._send(newValue, of: self) }
                 }

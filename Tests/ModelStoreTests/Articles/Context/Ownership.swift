@@ -1,4 +1,5 @@
 import ModelStoreComponents
+import Synchronization
 
 @Record
 struct Sensor {
@@ -10,6 +11,7 @@ struct Sensor {
 
 final class Session: ObservableObject, Sendable {
     @Published var user = ""
+    @Published var rights: Set<String> = []
 
     func show(_ celsius: Double) {}
 }
@@ -42,4 +44,5 @@ func show(_ session: Session) {}
 let store: Store = assumed()
 let connection: Scope = assumed()
 let session: Session = assumed()
+let host: ComponentHost = assumed()
 let clock: AsyncStream<Void> = assumed()
