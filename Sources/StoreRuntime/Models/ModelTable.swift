@@ -81,7 +81,9 @@ final class TypedModelTable<R: Record>: ModelTable {
             default:
                 guard let content = change.after else { continue }
                 let record = Result { () throws(StoreError) in try content.freshRecord(R.self, binding) }
-                let changed = binding.declaredFieldIndexes(of: change.changedFieldIndexes)
+                // A field whose type the program declares in part may have changed only in the other part.
+                let changed =
+                    binding.hasUndeclaredParts ? nil : binding.declaredFieldIndexes(of: change.changedFieldIndexes)
                 update(state, record, at: position, changed, &publication)
             }
         }
