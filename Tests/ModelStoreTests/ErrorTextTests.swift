@@ -54,6 +54,8 @@ private struct Lamp {
         #expect(error?.code == .invalidValue && error?.text == message)
         error = await #expect(throws: StoreError.self) { _ = try await Store.open(at: path, records: Lamp.self) }
         #expect(error?.text == message)
+        error = #expect(throws: StoreError.self) { try Store.restore(from: path, to: NSTemporaryDirectory() + "none") }
+        #expect(error?.text == "the path of the backup is \(text); name a file or a directory")
     }
 
     @Test func `a write without any time to begin says so`() async throws {
