@@ -25,6 +25,7 @@ struct EmbeddedMacro: ExtensionMacro, MemberMacro {
             structure: structure, typeName: type.trimmedDescription,
             addsEquatable: protocols.contains(named: "Equatable"))
         guard var description = validator.description(&report) else { return [] }
+        description.locate(structure, in: context)
         if validator.addsEquatable { description.equality = EqualityRenderer(structure, in: context) }
         return [EmbeddedRenderer(value: description).extensionDeclaration(conformingTo: protocols)]
     }

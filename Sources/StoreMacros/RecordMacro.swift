@@ -57,6 +57,7 @@ struct RecordMacro: ExtensionMacro, MemberMacro {
             structure: structure, typeName: typeName, addsEquatable: addsEquatable
         )
         .description(&report)
+        description?.structure.locate(structure, in: context)
         if addsEquatable { description?.structure.equality = EqualityRenderer(structure, in: context) }
         return description
     }

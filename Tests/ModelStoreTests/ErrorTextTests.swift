@@ -12,6 +12,19 @@ private struct Lamp {
     var isOn: Bool = false
 }
 
+@Embedded
+private struct Scale {
+    var marks: Set<Double> = []
+}
+
+@Record
+private struct Meter {
+    @ID var id: Int
+    var limits: Set<Double> = []
+    var names: [Double: String] = [:]
+    var scale: Scale = Scale()
+}
+
 @Suite("The texts of errors") struct ErrorTextTests {
     private static let error = StoreError(
         .recordNotFound, "no record Sensor with id s9", remedy: "insert it first, or use upsert")
@@ -54,6 +67,29 @@ private struct Lamp {
         #expect(error?.code == .invalidValue && error?.text == message)
         error = await #expect(throws: StoreError.self) { _ = try await Store.open(at: path, records: Lamp.self) }
         #expect(error?.text == message)
+        error = #expect(throws: StoreError.self) { try Store.restore(from: path, to: NSTemporaryDirectory() + "none") }
+        #expect(error?.text == "the path of the backup is \(text); name a file or a directory")
+    }
+
+    @Test func `a value that cannot be encoded is named by its field, with what to do`() async throws {
+        let store = try Store.temporary(records: Meter.self)
+        var twice: [Double: String] = [.nan: "a"]
+        twice[.nan] = "b"
+        let set =
+            "the set has two elements that are the same in the store, such as two NaN; remove one of the two elements"
+        let meters = [
+            (Meter(id: 1, limits: [.nan, .nan]), "limits: \(set)"),
+            (Meter(id: 1, scale: Scale(marks: [.nan, .nan])), "scale.marks: \(set)"),
+            (
+                Meter(id: 1, names: twice),
+                "names: the dictionary has two keys that are the same in the store, such as two NaN; "
+                    + "remove one of the two keys"
+            ),
+        ]
+        for (meter, text) in meters {
+            let error = await #expect(throws: StoreError.self) { try await store.write { try $0.insert(meter) } }
+            #expect(error?.code == .invalidValue && error?.text == "a record of Meter cannot be encoded: \(text)")
+        }
     }
 
     @Test func `a write without any time to begin says so`() async throws {

@@ -63,6 +63,13 @@ package struct EngineOptions: ParsableArguments {
     ///   snapshots does not exist.
     package func open(log: String) async throws -> any SharedLog {
         var isDirectory = ObjCBool(false)
+        for (path, option) in [
+            (snapshots, "--snapshots"), (etcdCa, "--etcd-ca"), (etcdCert, "--etcd-cert"), (etcdKey, "--etcd-key"),
+        ] {
+            guard let path, path.allSatisfy(\.isWhitespace) else { continue }
+            let text = path.isEmpty ? "empty" : "blank"
+            throw SharedLogError(.refused, "the path of \(option) is \(text); name a file or a directory")
+        }
         if let snapshots {
             guard unsafe FileManager.default.fileExists(atPath: snapshots, isDirectory: &isDirectory),
                 isDirectory.boolValue

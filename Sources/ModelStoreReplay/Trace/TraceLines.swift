@@ -1,5 +1,6 @@
 import Glibc
 import StoreEngine
+import StoreRuntime
 
 /// The lines of a trace file, read in blocks. One task at a time can use it.
 final class TraceLines {
@@ -12,8 +13,9 @@ final class TraceLines {
     private var start = 0
     private var isAtEnd = false
 
-    /// - Throws: `StoreError`: `noSuchTrace`; `ioError`.
+    /// - Throws: `StoreError`: `invalidValue` for an empty or blank path; `noSuchTrace`; `ioError`.
     init(path: String) throws(StoreError) {
+        try StoreDirectory.requireNamed(path, "of the trace")
         self.path = path
         file = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import LMDB
 import StoreEngine
+import StoreRuntime
 
 /// The file that a trace is written to.
 ///
@@ -23,8 +24,9 @@ final class TraceOutput {
     ///   - path: where the file is published.
     ///   - replaces: whether it may replace a file there.
     ///   - model: the data file of the recorded store.
-    /// - Throws: `StoreError`: `traceExists`, `ioError`.
+    /// - Throws: `StoreError`: `invalidValue` for an empty or blank path; `traceExists`, `ioError`.
     init(_ path: String, replaces: Bool, like model: String) throws(StoreError) {
+        try StoreDirectory.requireNamed(path, "of the trace")
         self.path = path
         self.replaces = replaces
         let directory = String(path[..<(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)])

@@ -52,7 +52,8 @@ extension TypedBinding {
             names.append(fields[fieldIndex].name)
             fields = fields[fieldIndex].type.embeddedFields
         }
-        return names.isEmpty ? error : CodecError("\(names.joined(separator: ".")): \(error.reason)")
+        if names.isEmpty { return error }
+        return CodecError("\(names.joined(separator: ".")): \(error.reason)", remedy: error.remedy)
     }
 }
 

@@ -56,6 +56,12 @@ public struct Field<Root, Value>: Sendable {
         return true
     }
 
+    /// Returns an error of decoding the value as one of the record.
+    @usableFromInline
+    func inRecord(_ error: CodecError) -> CodecError {
+        nestedPath.reversed().reduce(error) { $0.inField($1.fieldIndex) }.inField(index)
+    }
+
     /// The token for a property of the optional embedded struct in this property. Its value is nil if the struct is nil.
     public subscript<Wrapped: EmbeddedValue, Nested>(
         dynamicMember keyPath: KeyPath<Wrapped.Fields, Field<Wrapped, Nested>>

@@ -32,7 +32,11 @@ public struct FieldEncoder: ~Copyable {
     /// Encodes the next field.
     @inlinable
     public mutating func encode<V: FieldValue>(_ value: V) throws(CodecError) {
-        try value.encode(to: &writer)
+        do {
+            try value.encode(to: &writer)
+        } catch {
+            throw error.inField(ends.count / 4)
+        }
         ends.append(UInt32(truncatingIfNeeded: writer.count - dataStart))
     }
 

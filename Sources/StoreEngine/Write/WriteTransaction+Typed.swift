@@ -227,7 +227,10 @@ extension WriteTransaction {
 
     @usableFromInline
     static func notEncodable(_ binding: TypedBinding, _ error: CodecError) -> StoreError {
-        StoreError(.invalidValue, "a record of \(binding.type.name) cannot be encoded: \(error)", cause: error)
+        let error = binding.naming(error)
+        return StoreError(
+            .invalidValue, "a record of \(binding.type.name) cannot be encoded: \(error)", remedy: error.remedy,
+            cause: error)
     }
 
     @usableFromInline

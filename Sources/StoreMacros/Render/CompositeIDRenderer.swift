@@ -47,7 +47,8 @@ struct CompositeIDRenderer {
             isReadOnly: false,
             isDeprecated: false,
             initialValue: .none,
-            oldNames: field.oldNames
+            oldNames: field.oldNames,
+            place: field.place
         )
     }
 

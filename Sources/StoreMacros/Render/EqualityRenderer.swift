@@ -11,17 +11,12 @@ struct EqualityRenderer {
 
     /// Nil for a struct whose fields are all known to be `Equatable`.
     init?(_ structure: ParsedStruct, in context: some MacroExpansionContext) {
-        guard structure.properties.contains(where: \.mayLackEquality) else { return nil }
-        comparisons = structure.properties.map { property in
+        let places = structure.properties.map { SourcePlace($0, in: context) }
+        guard places.contains(where: { $0 != nil }) else { return nil }
+        comparisons = zip(structure.properties, places).map { property, place in
             let name = property.identifier.text
-            guard property.mayLackEquality,
-                let place = context.location(of: property.binding, at: .afterLeadingTrivia, filePathMode: .filePath)
-            else { return "guard left.\(name) == right.\(name) else { return false }" }
-            return """
-                #sourceLocation(file: \(place.file), line: \(place.line))
-                guard ModelStore._isSame(left.\(name), right.\(name)) else { return false }
-                #sourceLocation()
-                """
+            return place?.located("guard ModelStore._isSame(left.\(name), right.\(name)) else { return false }")
+                ?? "guard left.\(name) == right.\(name) else { return false }"
         }
         isDeprecated = structure.properties.contains(where: \.isDeprecated)
     }
@@ -32,14 +27,5 @@ struct EqualityRenderer {
         \((comparisons + ["return true"]).joined(separator: "\n").indented)
         }
         """
-    }
-}
-
-extension ParsedProperty {
-    /// Whether the spelling of its type does not show that values can be compared.
-    fileprivate var mayLackEquality: Bool {
-        guard let type else { return false }
-        let isReference = type.unwrappedOptional.isReference || type.collectionElement?.isReference == true
-        return type.mayNameOthers && !isReference
     }
 }

@@ -45,9 +45,12 @@ struct StructRenderer {
         let setter = field.isReadOnly ? "" : ", set: { \(reference) = $1 }"
         let attributes = (field.isDeprecated ? deprecated + " " : "") + (field.isInlinable ? "@inlinable " : "")
         let type = "ModelStore.Field<\(structure.typeName), \(field.type)>"
+        let head = "\(attributes)\(field.access.modifier)var \(field.reference): \(type)"
+        let token = "ModelStore.Field(\(number), \(field.name.quoted), get: { \(reference) }\(setter))"
+        if let place = field.place { return place.located("\(head) { \(token) }") }
         return """
-            \(attributes)\(field.access.modifier)var \(field.reference): \(type) {
-                ModelStore.Field(\(number), \(field.name.quoted), get: { \(reference) }\(setter))
+            \(head) {
+                \(token)
             }
             """
     }
@@ -94,14 +97,15 @@ struct StructRenderer {
         }
         let rule = field.deleteRule.map { ".onDelete(.\($0))" } ?? ""
         let schema = "ModelStore.FieldSchema(\(arguments.joined(separator: ", ")))\(rule)"
-        guard case .expression(let expression) = field.initialValue else { return schema }
+        func located(_ code: String) -> String { field.place?.located(code) ?? code }
+        guard case .expression(let expression) = field.initialValue else {
+            guard field.place != nil else { return schema }
+            // A place needs a statement.
+            return "{ () -> ModelStore.FieldSchema in\n\(located("return \(schema)").indented)\n}()"
+        }
         // The compiler checks the expression on its own, because it has a line with a type.
-        return """
-            ModelStore._computed {
-                let _value: \(field.type) = \(expression)
-                return \(schema)
-            }
-            """
+        let statements = [located("let _value: \(field.type) = \(expression)"), located("return \(schema)")]
+        return "ModelStore._computed {\n\(statements.joined(separator: "\n").indented)\n}"
     }
 
     /// Returns `encode(to:)` and `init(from:)`.
@@ -114,7 +118,8 @@ struct StructRenderer {
     func codec() -> [String] {
         let writes = structure.fields.map { "try encoder.encode(self.\($0.reference))" }
         let reads = structure.fields.enumerated().map { number, field in
-            "let _\(number) = try decoder.decode(\(number), as: \(field.type).self\(fallback(field)))"
+            let read = "let _\(number) = try decoder.decode(\(number), as: \(field.type).self\(fallback(field)))"
+            return field.place?.located(read) ?? read
         }
         let moves = structure.fields.enumerated().map { number, field in "self.\(field.reference) = _\(number)" }
         let deprecated = structure.fields.contains(where: \.isDeprecated) ? "\(deprecated)\n" : ""

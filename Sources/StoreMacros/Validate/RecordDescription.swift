@@ -1,4 +1,5 @@
 import SwiftSyntax
+import SwiftSyntaxMacros
 
 /// A stored field, validated and ready to render.
 struct FieldDescription {
@@ -19,6 +20,8 @@ struct FieldDescription {
     let isDeprecated: Bool
     let initialValue: InitialValue
     let oldNames: [String]
+    /// The place of its property; nil if the compiler reports nothing about its type.
+    var place: SourcePlace?
     /// What happens to the record when a record that this field refers to is deleted; nil for the default rule.
     var deleteRule: String?
 }
@@ -28,7 +31,7 @@ struct StructDescription {
     /// The name of the struct in the extension and the tokens.
     let typeName: String
     let access: Access
-    let fields: [FieldDescription]
+    var fields: [FieldDescription]
     /// Whether `encode(to:)` uses only declarations that other modules can access.
     let inlinesEncoding: Bool
     /// Whether `init(from:)` uses only declarations that other modules can access.
@@ -39,6 +42,16 @@ struct StructDescription {
     var initializerHint: InitializerHint?
     /// The comparison of two values, unless the compiler writes it.
     var equality: EqualityRenderer?
+}
+
+extension StructDescription {
+    /// Gives the fields the places of their properties.
+    mutating func locate(_ structure: ParsedStruct, in context: some MacroExpansionContext) {
+        for property in structure.properties {
+            guard let number = fields.firstIndex(where: { $0.reference == property.identifier.text }) else { continue }
+            fields[number].place = SourcePlace(property, in: context)
+        }
+    }
 }
 
 /// A record, validated and ready to render.

@@ -10,16 +10,28 @@ final class LiveDependent: Sendable {
     private struct State {
         var signal: Signal?
         var isEnded = false
+        /// The position of the newest change that concerns the dependent.
+        var newestSequence: UInt64 = 0
         /// The additional reads that the last run of the closure noted.
         var noted: [LiveDependencies.OfType] = []
     }
 
     /// The reads that are known without running a closure.
     let declaredReads: Reads
+    private let willEnd: @Sendable (_ newestSequence: UInt64) -> Void
     private let state = HandoverMutex(State())
 
-    /// - Parameter reads: the declared reads; none for a dependent that follows only the end of the store.
-    init(_ reads: @escaping Reads = { _ throws(StoreError) in [] }) { declaredReads = reads }
+    /// - Parameters:
+    ///   - reads: the declared reads; none for a dependent that follows only the end of the store.
+    ///   - willEnd: called while the store closes and can still be read, with the position of the newest change that concerns
+    ///     the dependent.
+    init(
+        _ reads: @escaping Reads = { _ throws(StoreError) in [] },
+        willEnd: @escaping @Sendable (_ newestSequence: UInt64) -> Void = { _ in }
+    ) {
+        declaredReads = reads
+        self.willEnd = willEnd
+    }
 
     /// Returns the declared and the noted reads for a catalog.
     func reads(_ catalog: Catalog) throws(StoreError) -> [LiveDependencies.OfType] {
@@ -48,10 +60,18 @@ final class LiveDependent: Sendable {
 
 extension LiveDependent: Publishing {
     func willPublish(_ sequence: UInt64) {}
-    func didPublish(_ sequence: UInt64) { state.withLock { $0.signal }?.raise() }
     func prune(below floor: UInt64) -> Bool { false }
 
+    func didPublish(_ sequence: UInt64) {
+        let signal = state.withLock { state in
+            state.newestSequence = max(state.newestSequence, sequence)
+            return state.signal
+        }
+        signal?.raise()
+    }
+
     func end() {
+        willEnd(state.withLock { $0.newestSequence })
         let signal = state.withLock { state in
             state.isEnded = true
             return state.signal

@@ -10,11 +10,13 @@ extension LiveQuery {
     ///     that position cannot be reconstructed, the subscription starts over. It delivers nothing from before the position.
     ///   - fingerprint: the fingerprint of the request whose results the subscriber had; nil for the current request. See
     ///     ``LiveSteps/fingerprint(_:)``.
+    ///   - narrow: leaves out of a step what the subscriber cannot see.
     /// - Throws: ``StoreError``: `closed`; `damaged`; the error of a request that does not match its record type any more.
     package func steps(
-        _ signal: Signal = Signal(), since position: Position? = nil, of fingerprint: UInt64? = nil
+        _ signal: Signal = Signal(), since position: Position? = nil, of fingerprint: UInt64? = nil,
+        narrow: @escaping (LiveStep) -> LiveStep = { $0 }
     ) throws -> LiveSteps {
-        let steps = LiveSteps(self, signal)
+        let steps = LiveSteps(self, signal, narrow: narrow)
         guard let position else { return steps }
         let request = request
         try core.view { view in

@@ -113,7 +113,8 @@ extension Store {
     ///
     /// The closure runs in the subscriber's task, and reads through a view at one position. It reruns when a record of the
     /// request's type has changed, or a record of a type that the request goes through. It reruns once for all commits since its
-    /// last run.
+    /// last run. If the store closes before that, the closure reruns on the thread that closes the store, so it must not wait for
+    /// that thread.
     ///
     /// Requests that the closure runs itself count too, such as groups or sections by `$0.room.floor`. A record that it gets by
     /// id does not. A value that is the same as the previous one is not delivered: see

@@ -32,8 +32,8 @@ public final class Model<R: Record>: Observable, Identifiable, Sendable {
         self.core = core
         self.table = table
         state = ModelState(
-            ModelVersion(found.record, at: position), key: found.key, incarnation: found.incarnation, table.slots,
-            table.timeline)
+            ModelVersion(found.record, at: position, readFailure: found.readFailure), key: found.key,
+            incarnation: found.incarnation, table.slots, table.timeline)
         state.model = self
     }
 
@@ -70,6 +70,16 @@ public final class Model<R: Record>: Observable, Identifiable, Sendable {
         return isDeleted ?? older(logging: state.deletedSlot).isDeleted
     }
 
+    /// Why the model cannot read the newest state of its record; nil while it can. Tracked by Observation.
+    ///
+    /// Another program can store a value that the field's Swift type does not have, which is the code `valueDoesNotFit`. The model
+    /// then keeps its last values, and its sequences wait. Once the record can be decoded again, the model has its values.
+    public var readFailure: StoreError? {
+        var failure: StoreError??
+        state.read(state.readFailureSlot) { failure = .some($0.readFailure) }
+        return failure ?? older(logging: state.readFailureSlot).readFailure
+    }
+
     /// The position of the step that produced the current values. Not tracked.
     public var position: Position { (state.version(logging: nil) ?? older(logging: nil)).position }
 
@@ -77,8 +87,12 @@ public final class Model<R: Record>: Observable, Identifiable, Sendable {
     @usableFromInline
     func older(logging part: Int?) -> ModelVersion<R> {
         guard let view = ReadViewStorage.current(on: table.timeline) else { return publishedVersion }
-        let record = try? view.record(R.self, id: id)
-        let version = record.map { ModelVersion($0, at: view.position) }
+        let version: ModelVersion<R>?
+        do throws(StoreError) {
+            version = try view.record(R.self, id: id).map { ModelVersion($0, at: view.position) }
+        } catch {
+            version = ModelVersion(state.oldestVersion.of(R.self).record, at: view.position, readFailure: error)
+        }
         return state.addEarlier(version, in: view, logging: part).of(R.self)
     }
 

@@ -3,8 +3,8 @@
 package protocol ModelObserver: AnyObject, Sendable {
     /// Called before a new version of the model is published.
     func willPublish()
-    /// Called when no more changes come: after the record's deletion is published, when the store was closed, or when the record
-    /// cannot be read. It may be called more than once.
+    /// Called when no more changes come: after the record's deletion is published, or when the store was closed or cannot be read
+    /// any more. It may be called more than once.
     func ended()
 }
 

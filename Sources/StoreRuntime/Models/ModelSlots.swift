@@ -1,5 +1,5 @@
-/// The key paths by which Observation tracks a type's models: one for each field, and one for whether the record was deleted.
-/// They are created once for each type, because creating a key path takes a microsecond.
+/// The key paths by which Observation tracks a type's models: one for each field, one for whether the record was deleted, and one
+/// for whether it cannot be read. They are created once for each type, because creating a key path takes a microsecond.
 ///
 /// `@unchecked` because the compiler does not know key paths as Sendable; these are constants that hold a number.
 @safe
@@ -10,25 +10,28 @@ final class ModelSlots: @unchecked Sendable {
 
     /// The slot for whether the record was deleted.
     let deleted: Int
+    /// The slot for why the record cannot be read.
+    let readFailure: Int
 
     init(fieldCount: Int) {
         deleted = fieldCount
-        unsafe paths = .allocate(capacity: fieldCount + 1)
-        for slot in 0...fieldCount {
+        readFailure = fieldCount + 1
+        unsafe paths = .allocate(capacity: fieldCount + 2)
+        for slot in 0...readFailure {
             unsafe paths.initializeElement(at: slot, to: .passRetained(\ModelState.[slot: slot]))
         }
     }
 
     deinit {
-        for slot in 0...deleted { unsafe paths[slot].release() }
+        for slot in 0...readFailure { unsafe paths[slot].release() }
         unsafe paths.deallocate()
     }
 
     /// Calls `body` with the key path of a slot.
     ///
-    /// - Precondition: `slot` is the index of a declared field, or ``deleted``.
+    /// - Precondition: `slot` is the index of a declared field, ``deleted`` or ``readFailure``.
     func with(_ slot: Int, _ body: (KeyPath<ModelState, Void>) -> Void) {
-        precondition(slot >= 0 && slot <= deleted, "the record's type has no field with this place")
+        precondition(slot >= 0 && slot <= readFailure, "the record's type has no field with this place")
         unsafe paths[slot]._withUnsafeGuaranteedRef { body($0) }
     }
 }

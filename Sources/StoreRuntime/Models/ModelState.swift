@@ -49,6 +49,9 @@ final class ModelState: Observable, Sendable {
     /// The slot for whether the record was deleted.
     var deletedSlot: Int { slots.deleted }
 
+    /// The slot for why the record cannot be read.
+    var readFailureSlot: Int { slots.readFailure }
+
     /// The model, while it lives. The model sets this once.
     var model: (any AnyObject & Sendable)? {
         get { state.withLock { $0.model } }
@@ -135,6 +138,9 @@ final class ModelState: Observable, Sendable {
         return state.withLock { $0.versions.valueOrOldest(at: sequence) }
     }
 
+    /// The oldest version that is kept for readers.
+    var oldestVersion: AnyModelVersion { state.withLock { $0.versions.oldest } }
+
     /// The sequence number of the newest version, which may not be published yet.
     var newestSequence: UInt64 { state.withLock { $0.versions.newestSequence } }
 
@@ -209,10 +215,11 @@ final class ModelState: Observable, Sendable {
 
     private func forEachSlot(changedBy version: AnyModelVersion, _ body: (KeyPath<ModelState, Void>) -> Void) {
         if version.isDeleted { slots.with(slots.deleted, body) }
+        if version.changesReadFailure { slots.with(slots.readFailure, body) }
         for slot in 0..<slots.deleted where version.changedFieldIndexes.contains(slot) { slots.with(slot, body) }
     }
 
-    /// Ends the model, because the store was closed or the record cannot be read: no more changes come.
+    /// Ends the model, because the store was closed or cannot be read: no more changes come.
     func end() {
         let (subscribers, observers) = state.withLock { state in
             state.isEnded = true
@@ -270,6 +277,7 @@ extension ModelState: LoggedSource {
         let version = state.withLock { $0.versions.newest }
         if version.sequence <= sequence { return false }
         guard part >= 0, version.previousSequence == sequence else { return true }
-        return part == deletedSlot ? version.isDeleted : version.changedFieldIndexes.contains(part)
+        if part == deletedSlot { return version.isDeleted }
+        return part == readFailureSlot ? version.changesReadFailure : version.changedFieldIndexes.contains(part)
     }
 }

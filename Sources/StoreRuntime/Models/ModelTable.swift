@@ -11,8 +11,7 @@ protocol ModelTable: AnyObject, Sendable {
 
     /// Applies a step to the models, and adds the changed models to `publication`.
     ///
-    /// A model whose record cannot be decoded ends: it keeps its last values, and the next request for the model throws the
-    /// error.
+    /// A model whose record cannot be decoded keeps its last values, and has the error, until the record can be decoded again.
     ///
     /// - Parameters:
     ///   - previous: the position of the previous step.
@@ -80,17 +79,12 @@ final class TypedModelTable<R: Record>: ModelTable {
             switch change.kind {
             case .delete, .replace: delete(state, at: position, last: record(change.last, binding), &publication)
             default:
-                do throws(StoreError) {
-                    guard let record = try change.after?.freshRecord(R.self, binding) else { continue }
-                    let version = state.push(at: position) { before in
-                        self.version(
-                            of: record, at: position, after: before,
-                            binding.declaredFieldIndexes(of: change.changedFieldIndexes))
-                    }
-                    if let version { publication.models.append((state, version)) }
-                } catch {
-                    end(state, &publication)
-                }
+                guard let content = change.after else { continue }
+                let record = Result { () throws(StoreError) in try content.freshRecord(R.self, binding) }
+                // A field whose type the program declares in part may have changed only in the other part.
+                let changed =
+                    binding.hasUndeclaredParts ? nil : binding.declaredFieldIndexes(of: change.changedFieldIndexes)
+                update(state, record, at: position, changed, &publication)
             }
         }
     }
@@ -111,40 +105,43 @@ final class TypedModelTable<R: Record>: ModelTable {
     ) {
         var gone: [ModelState] = []
         for state in states {
+            let record: Result<R, StoreError>
             do throws(StoreError) {
                 let content = try scope.content(of: binding.type, key: state.key)
                 guard let content, content.incarnation == state.incarnation else {
                     gone.append(state)
                     continue
                 }
-                let record = try content.freshRecord(R.self, binding)
-                let version = state.push(at: position) { before in
-                    self.version(of: record, at: position, after: before, nil)
-                }
-                if let version { publication.models.append((state, version)) }
+                record = .success(try content.freshRecord(R.self, binding))
             } catch {
-                end(state, &publication)
+                record = .failure(error)
             }
+            update(state, record, at: position, nil, &publication)
         }
         let contents = scope.lastContents(of: gone, binding.type, since: previous)
         for state in gone { delete(state, at: position, last: record(contents[state.key], binding), &publication) }
     }
 
-    /// Returns the version that follows `before`; nil if nothing changed.
+    /// Gives a model its record, or the reason why the record cannot be read.
     ///
     /// - Parameter changed: the declared fields that changed; nil to compare the records.
-    private func version(
-        of record: R, at position: Position, after before: AnyModelVersion, _ changed: FieldIndexSet?
-    ) -> ModelVersion<R>? {
-        let changed = changed ?? ChangedFields(from: before.of(R.self).record, to: record).declaredFieldIndexes
-        if changed.isEmpty { return nil }
-        return ModelVersion(record, at: position, after: before.sequence, changedFieldIndexes: changed)
-    }
-
-    /// Ends a model whose record cannot be read, when the step is published. Other models and live results are not affected.
-    private func end(_ state: ModelState, _ publication: inout Publication) {
-        index.remove(state)
-        publication.ended.append(state)
+    private func update(
+        _ state: ModelState, _ record: Result<R, StoreError>, at position: Position, _ changed: FieldIndexSet?,
+        _ publication: inout Publication
+    ) {
+        let version = state.push(at: position) { before in
+            let old = before.of(R.self).record
+            switch record {
+            case .failure(let error): return ModelVersion(old, at: position, after: before, readFailure: error)
+            case .success(let record):
+                // A model that could not read its record lacks earlier changes too.
+                let known = before.readFailure == nil ? changed : nil
+                let changed = known ?? ChangedFields(from: old, to: record).declaredFieldIndexes
+                if changed.isEmpty, before.readFailure == nil { return nil }
+                return ModelVersion(record, at: position, after: before, changedFieldIndexes: changed)
+            }
+        }
+        if let version { publication.models.append((state, version)) }
     }
 
     /// Returns the last record of a deleted model; nil if there is no content, or it cannot be read.
@@ -160,8 +157,8 @@ final class TypedModelTable<R: Record>: ModelTable {
             let old = before.of(R.self).record
             let changed = last.map { ChangedFields(from: old, to: $0).declaredFieldIndexes }
             return ModelVersion(
-                last ?? old, at: position, after: before.sequence, isDeleted: true,
-                changedFieldIndexes: changed ?? FieldIndexSet())
+                last ?? old, at: position, after: before, isDeleted: true,
+                changedFieldIndexes: changed ?? FieldIndexSet(), readFailure: last == nil ? before.readFailure : nil)
         }
         guard let version else { return }
         index.remove(state)

@@ -14,12 +14,21 @@ class AnyModelVersion: @unchecked Sendable {
     final let previousSequence: UInt64
     /// The declared fields in which this version differs from the previous one.
     final let changedFieldIndexes: FieldIndexSet
+    /// Why the record cannot be read at this position. The version then has the record of the previous one.
+    final let readFailure: StoreError?
+    /// Whether this version or the previous one has such a failure.
+    final let changesReadFailure: Bool
 
-    init(at position: Position, isDeleted: Bool, previousSequence: UInt64, changedFieldIndexes: FieldIndexSet) {
+    init(
+        at position: Position, after previous: AnyModelVersion?, isDeleted: Bool, changedFieldIndexes: FieldIndexSet,
+        readFailure: StoreError?
+    ) {
         self.position = position
         self.isDeleted = isDeleted
-        self.previousSequence = previousSequence
+        previousSequence = previous?.sequence ?? 0
         self.changedFieldIndexes = changedFieldIndexes
+        self.readFailure = readFailure
+        changesReadFailure = readFailure != nil || previous?.readFailure != nil
     }
 
     final var sequence: UInt64 { position.sequence }
@@ -42,21 +51,15 @@ class AnyModelVersion: @unchecked Sendable {
 final class ModelVersion<R: Record>: AnyModelVersion, @unchecked Sendable {
     @usableFromInline let record: R
 
-    /// Creates the first version.
-    init(_ record: R, at position: Position) {
-        self.record = record
-        super.init(at: position, isDeleted: false, previousSequence: 0, changedFieldIndexes: FieldIndexSet())
-    }
-
-    /// Creates a version that follows an earlier one.
+    /// - Parameter previous: the version that this one follows; nil for the first version.
     init(
-        _ record: R, at position: Position, after previousSequence: UInt64, isDeleted: Bool = false,
-        changedFieldIndexes: FieldIndexSet = FieldIndexSet()
+        _ record: R, at position: Position, after previous: AnyModelVersion? = nil, isDeleted: Bool = false,
+        changedFieldIndexes: FieldIndexSet = FieldIndexSet(), readFailure: StoreError? = nil
     ) {
         self.record = record
         super.init(
-            at: position, isDeleted: isDeleted, previousSequence: previousSequence,
-            changedFieldIndexes: changedFieldIndexes)
+            at: position, after: previous, isDeleted: isDeleted, changedFieldIndexes: changedFieldIndexes,
+            readFailure: readFailure)
     }
 
     override func compare(with earlier: AnyModelVersion) -> FieldIndexSet {

@@ -5,8 +5,6 @@ struct Publication {
     let sequence: UInt64
     /// The models that changed, each with its version from this step on.
     var models: [(state: ModelState, version: AnyModelVersion)] = []
-    /// The models whose records cannot be read. They end.
-    var ended: [ModelState] = []
     /// Everything else.
     var others: [any Publishing] = []
 
@@ -31,7 +29,6 @@ struct Publication {
             if other.prune(below: floor) { older.append(other) }
         }
         for signal in signals { signal.raise() }
-        for state in ended { state.end() }
         return older
     }
 }

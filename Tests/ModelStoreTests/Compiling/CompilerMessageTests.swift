@@ -129,6 +129,29 @@ import Testing
         #expect(faults.allSatisfy { $0.message.hasSuffix("this type is not Equatable: conform it to Equatable") })
     }
 
+    @Test func `Every error about the type of a property is at the property`() throws {
+        let source = """
+            struct Note: Codable, Sendable { var text: String }
+            @Record struct Sensor {
+                @ID var id: Int
+                var regions: [Region] = []
+                @Indexed var note: Note
+                var notes: Set<Note> = []
+                var counts: [Note: Int]
+                var byName: [String: Region]?
+                @Unique var extra: Extra? = Extra()
+            }
+            @Embedded struct Part {
+                var regions: Set<Region>
+                var plain: Plain?
+            }
+            """
+        let head = Self.types.split(separator: "\n", omittingEmptySubsequences: false).count - 1
+        let faults = try Compiler.faults(in: Self.types + source)
+        let lines = Set(faults.map { $0.line - head })
+        #expect(lines == Set(3...8).union([11, 12]), "\(faults)")
+    }
+
     @Test func `A field that is set on a model is answered by a transaction`() throws {
         let types = """
             @Record struct Sensor {

@@ -23,6 +23,8 @@ import Testing
 
         var isOfModel: Bool { [.modelValues, .modelValuesTogether, .modelChanges].contains(self) }
 
+        var isOfFeed: Bool { [.changes, .squashedChanges, .recordsAndChanges, .catchUp].contains(self) }
+
         func reader(of model: Model<Sensor>, _ query: LiveQuery<Sensor>, in store: Store) -> EndReader {
             let all = FetchRequest(Sensor.self)
             switch self {
@@ -199,7 +201,7 @@ import Testing
         #expect(changes.load(ordering: .relaxed) == 1)
     }
 
-    @Test(arguments: [Kind.updates, .updatesOfFields, .queryUpdates, .dynamicUpdates, .join, .counts, .existence])
+    @Test(arguments: Kind.allCases.filter { !$0.isOfModel && !$0.isOfFeed })
     func `a live sequence delivers what was published before its store closed, without demand in between`(
         kind: Kind
     ) async throws {
@@ -211,6 +213,42 @@ import Testing
         watched.store.close()
         #expect(await reader.next() == .element)
         #expect(await reader.next() == .failed(.closed))
+    }
+
+    @Test func `a computed value that is due when its store closes is computed once`() async throws {
+        let store = try ModelTests.store(sensors: 1)
+        let runs = Atomic(0)
+        var values = store.values(of: FetchRequest(Sensor.self)) { view, request in
+            runs.wrappingAdd(1, ordering: .relaxed)
+            return try view.sum(request, \.celsius)
+        }.makeAsyncIterator()
+        #expect(try await values.next()?.value == 20)
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 9 } }
+        #expect(try await values.next()?.value == 9)
+        // Sets another value, and the same one again.
+        for celsius in [5.0, 7, 9] {
+            try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = celsius } }
+        }
+        store.close()
+        // The value is the same as the last one, so it is not delivered.
+        try await expectError(.closed) { _ = try await values.next() }
+        try await expectError(.closed) { _ = try await values.next() }
+        #expect(runs.load(ordering: .relaxed) == 3)
+    }
+
+    @Test func `a computed value that fails while its store closes fails once`() async throws {
+        struct Failure: Error {}
+        let store = try ModelTests.store(sensors: 1)
+        var values = store.values(of: FetchRequest(Sensor.self)) { view, request in
+            let sum = try view.sum(request, \.celsius)
+            if sum < 0 { throw Failure() }
+            return sum
+        }.makeAsyncIterator()
+        _ = try await values.next()
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = -1 } }
+        store.close()
+        await #expect(throws: Failure.self) { _ = try await values.next() }
+        try await expectError(.closed) { _ = try await values.next() }
     }
 
     @Test(arguments: Kind.allCases)

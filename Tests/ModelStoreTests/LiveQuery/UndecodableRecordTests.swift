@@ -1,6 +1,8 @@
 import ModelStore
+import Observation
 import StoreEngine
 import StoreRuntime
+import Synchronization
 import TestSupport
 import Testing
 
@@ -11,7 +13,7 @@ import Testing
     var mode: Mode = Mode.off
 }
 
-/// Live queries over records in which another program has stored values that their Swift type lacks.
+/// Live queries and models of records in which another program has stored values that their Swift type lacks.
 @Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct UndecodableRecordTests {
     private static let all = FetchRequest(Probe.self).order { $0.id.ascending }
 
@@ -23,12 +25,14 @@ import Testing
 
     /// Writes a mode as a program without the Swift type does.
     private static func put(_ mode: Int64, in id: String, _ store: Store) async throws {
-        try await store.write { tx in
-            let index = try tx._reading.catalog.requireTypeIndex(named: "Probe")
-            guard var record = try tx._reading.dynamicRecord(id: [.string(id)], typeIndex: index) else { return }
-            record.values[2] = .int(mode)
-            _ = try tx.put(record, typeIndex: index, mode: .update)
-        }
+        try await store.write { try put(mode, in: id, &$0) }
+    }
+
+    private static func put(_ mode: Int64, in id: String, _ tx: inout WriteTransaction) throws {
+        let index = try tx._reading.catalog.requireTypeIndex(named: "Probe")
+        guard var record = try tx._reading.dynamicRecord(id: [.string(id)], typeIndex: index) else { return }
+        record.values[2] = .int(mode)
+        _ = try tx.put(record, typeIndex: index, mode: .update)
     }
 
     private static func heat(_ id: String, to celsius: Double, _ store: Store) async throws {
@@ -95,5 +99,101 @@ import Testing
         #expect(update.changes.0.isReset && update.changes.1.isReset)
         let (probes, found) = update.results
         #expect(probes.map(\.mode) == [.on, .off, .off] && found.map(\.id) == ["s1"])
+    }
+
+    /// All orders of three writes, of which the last two modes cannot be decoded.
+    private static let orders: [[Int64]] = {
+        let modes: [Int64] = [0, 1, 7, 8]
+        return modes.flatMap { first in modes.flatMap { second in modes.map { [first, second, $0] } } }
+    }()
+
+    @Test func `a model keeps its last values while its record cannot be decoded, and then goes on`() async throws {
+        let store = try await Self.store()
+        for (number, order) in Self.orders.enumerated() {
+            let id = "m\(number)"
+            try await store.write { try $0.insert(Probe(id: id)) }
+            let model = try store.model(Probe.self, id: id)
+            var values = model.values(of: \.mode).makeAsyncIterator()
+            var changes = model.changes.makeAsyncIterator()
+            var shown = Mode.off
+            #expect(await values.next() == shown)
+            #expect(await changes.next()?.kind == .current)
+            for mode in order {
+                try await Self.put(mode, in: id, store)
+                if let mode = Mode(rawValue: Int(mode)) {
+                    #expect(model.readFailure == nil, "\(order)")
+                    if mode != shown {
+                        #expect(await values.next() == mode, "\(order)")
+                        let change = try #require(await changes.next())
+                        #expect(change.kind == .updated && change.changedFields.names == ["mode"], "\(order)")
+                        #expect(change.old?.mode == shown && change.new?.mode == mode, "\(order)")
+                    }
+                    shown = mode
+                } else {
+                    #expect(model.readFailure?.code == .valueDoesNotFit, "\(order)")
+                    await Self.expectUnfit { try await model.update { $0.celsius = 1 } }
+                }
+                #expect(model.mode == shown && !model.isDeleted, "\(order)")
+                #expect(try store.model(Probe.self, id: id) === model, "\(order)")
+                #expect(try store.view { _ in try store.model(Probe.self, id: id) } === model, "\(order)")
+            }
+            try await store.write { try $0.delete(Probe.self, id: id) }
+            #expect(model.isDeleted && model.mode == shown, "\(order)")
+            #expect(await values.next() == nil)
+            #expect(await changes.next()?.kind == .deleted)
+        }
+    }
+
+    @Test func `whether a model can read its record is observed`() async throws {
+        let store = try await Self.store()
+        let model = try store.model(Probe.self, id: "p0")
+        for mode: Int64 in [7, 1] {
+            let changes = Atomic(0)
+            withObservationTracking {
+                _ = model.readFailure
+            } onChange: {
+                changes.wrappingAdd(1, ordering: .relaxed)
+            }
+            try await Self.heat("p1", to: Double(mode), store)
+            #expect(changes.load(ordering: .relaxed) == 0)
+            try await Self.put(mode, in: "p0", store)
+            #expect(changes.load(ordering: .relaxed) == 1)
+        }
+    }
+
+    @Test func `a view shows whether the record of a model could be decoded at its position`() async throws {
+        let store = try await Self.store()
+        let model = try store.model(Probe.self, id: "p0")
+        try await Self.put(7, in: "p0", store)
+        try store.view { _ in
+            try ModelTests.elsewhere { try ModelTests.write(store) { try Self.put(1, in: "p0", &$0) } }
+            #expect(model.readFailure?.code == .valueDoesNotFit && model.mode == .off)
+        }
+        #expect(model.readFailure == nil && model.mode == .on)
+        try await Self.put(8, in: "p1", store)
+        let kept = Mutex<Model<Probe>?>(nil)
+        try store.view { _ in
+            try ModelTests.elsewhere {
+                try ModelTests.write(store) { try Self.put(1, in: "p1", &$0) }
+                // The only model of the record comes from after the view.
+                let later = try store.model(Probe.self, id: "p1")
+                #expect(later.mode == .on)
+                kept.withLock { $0 = later }
+            }
+            let later = try #require(kept.withLock { $0 })
+            #expect(later.readFailure?.code == .valueDoesNotFit)
+        }
+        #expect(kept.withLock { $0 }?.readFailure == nil)
+    }
+
+    @Test func `a row from before gives the model of its record, with the values that could be decoded`() async throws {
+        let store = try await Self.store()
+        let models = try store.liveQuery(Self.all).models
+        try await Self.put(7, in: "p0", store)
+        let model = models[0]
+        #expect(model.readFailure?.code == .valueDoesNotFit && model.mode == .off)
+        #expect(try store.model(Probe.self, id: "p0") === model)
+        try await Self.put(1, in: "p0", store)
+        #expect(model.readFailure == nil && model.mode == .on)
     }
 }

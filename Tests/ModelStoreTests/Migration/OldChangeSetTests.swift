@@ -229,6 +229,14 @@ import Testing
             ("live", { _ = try store.liveQuery(FetchRequest(V2.Person.self)).results }),
             ("lazy", { _ = try store.liveQuery(FetchRequest(V2.Person.self)).lazyResults[0].info }),
             ("model", { _ = try store.model(V2.Person.self, id: 41) }),
+            ("field", { _ = try store.fetch(FetchRequest(V2.Person.self).fields(\.info)) }),
+            ("fields", { _ = try store.fetch(FetchRequest(V2.Person.self).fields { ($0.id, $0.info) }) }),
+            (
+                "five fields",
+                {
+                    _ = try store.fetch(FetchRequest(V2.Person.self).fields { ($0.id, $0.id, $0.id, $0.id, $0.info) })
+                }
+            ),
             ("page", { _ = try store.read { try $0.page(FetchRequest(V2.Person.self).limit(5)) } }),
             (
                 "update",

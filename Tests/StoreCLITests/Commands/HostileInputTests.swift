@@ -63,6 +63,33 @@ import Testing
         }
     }
 
+    @Test(arguments: ["", " ", "\t\n"])
+    func `An empty or blank path is an error of its own in every command that takes a path`(path: String) throws {
+        let tool = try Sample.tool()
+        #expect(try tool.run("record", "day.trace").status == 0)
+        let files = try FileManager.default.subpathsOfDirectory(atPath: tool.folder).sorted()
+        var commands = [
+            ["record", path], ["record", path, "--replace"], ["replay", path], ["replay", "day.trace", "--into", path],
+            ["backup", path], ["compact", path], ["restore", path], ["import", "Sensor", path],
+            ["import", "Sensor", path, "--format", "csv"], ["import", path], ["migrate", "--schema", path],
+            ["--store", "new", "create", "--schema", path],
+            ["--store", "new", "import", "Sensor", "sensors.jsonl", "--create", "--schema", path],
+        ]
+        // An empty text names no store, as without the option.
+        if !path.isEmpty {
+            commands += [["--store", path, "stat"], ["--store", path, "create", "--schema", "schema.json"]]
+        }
+        for command in commands {
+            let run = try tool.run(command)
+            #expect(run.status == 64, "\(command): \(run)")
+            let text = path.isEmpty ? "empty" : "blank"
+            let end = " is \(text); name a file or a directory\n"
+            let isNamed = run.errors.hasPrefix("error: the path of the ") && run.errors.hasSuffix(end)
+            #expect(isNamed, "\(command): \(run)")
+        }
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: tool.folder).sorted() == files)
+    }
+
     @Test func `Values cannot control the terminal`() throws {
         let tool = try Sample.tool()
         let run = try tool.run("set", "Sensor", "s1", "note=\u{1B}]0;title\u{7}\u{202E}")

@@ -336,17 +336,17 @@ import Testing
                         ModelStore.Field(0, "floor", get: { $0.floor }, set: { $0.floor = $1 })
                     }
 
-                    @inlinable public var state: ModelStore.Field<Place, State?> {
-                        ModelStore.Field(1, "state", get: { $0.state }, set: { $0.state = $1 })
-                    }
+                    #sourceLocation(file: "test.swift", line: 4)
+                    @inlinable public var state: ModelStore.Field<Place, State?> { ModelStore.Field(1, "state", get: { $0.state }, set: { $0.state = $1 }) }
+                    #sourceLocation()
 
-                    @inlinable public var side: ModelStore.Field<Place, Side?> {
-                        ModelStore.Field(2, "side", get: { $0.side })
-                    }
+                    #sourceLocation(file: "test.swift", line: 5)
+                    @inlinable public var side: ModelStore.Field<Place, Side?> { ModelStore.Field(2, "side", get: { $0.side }) }
+                    #sourceLocation()
 
-                    var secret: ModelStore.Field<Place, Secret> {
-                        ModelStore.Field(3, "secret", get: { $0.secret }, set: { $0.secret = $1 })
-                    }
+                    #sourceLocation(file: "test.swift", line: 6)
+                    var secret: ModelStore.Field<Place, Secret> { ModelStore.Field(3, "secret", get: { $0.secret }, set: { $0.secret = $1 }) }
+                    #sourceLocation()
 
                     @available(
                         *, unavailable,
@@ -362,9 +362,21 @@ import Testing
                 public static let embeddedSchema = ModelStore.EmbeddedSchema(
                     fields: [
                         ModelStore.FieldSchema("floor", Int.self),
-                        ModelStore.FieldSchema("state", State?.self, default: .idle),
-                        ModelStore.FieldSchema("side", Side?.self),
-                        ModelStore.FieldSchema("secret", Secret.self)
+                        { () -> ModelStore.FieldSchema in
+                            #sourceLocation(file: "test.swift", line: 4)
+                            return ModelStore.FieldSchema("state", State?.self, default: .idle)
+                            #sourceLocation()
+                        }(),
+                        { () -> ModelStore.FieldSchema in
+                            #sourceLocation(file: "test.swift", line: 5)
+                            return ModelStore.FieldSchema("side", Side?.self)
+                            #sourceLocation()
+                        }(),
+                        { () -> ModelStore.FieldSchema in
+                            #sourceLocation(file: "test.swift", line: 6)
+                            return ModelStore.FieldSchema("secret", Secret.self)
+                            #sourceLocation()
+                        }()
                     ]
                 )
 
@@ -377,9 +389,15 @@ import Testing
 
                 public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
                     let _0 = try decoder.decode(0, as: Int.self)
+                    #sourceLocation(file: "test.swift", line: 4)
                     let _1 = try decoder.decode(1, as: State?.self, or: .idle)
+                    #sourceLocation()
+                    #sourceLocation(file: "test.swift", line: 5)
                     let _2 = try decoder.decode(2, as: Side?.self, or: nil)
+                    #sourceLocation()
+                    #sourceLocation(file: "test.swift", line: 6)
                     let _3 = try decoder.decode(3, as: Secret.self)
+                    #sourceLocation()
                     self.floor = _0
                     self.state = _1
                     self.side = _2

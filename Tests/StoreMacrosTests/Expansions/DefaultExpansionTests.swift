@@ -55,13 +55,13 @@ import Testing
                         ModelStore.Field(3, "limits", get: { $0.limits }, set: { $0.limits = $1 })
                     }
 
-                    var state: ModelStore.Field<Sensor, State> {
-                        ModelStore.Field(4, "state", get: { $0.state }, set: { $0.state = $1 })
-                    }
+                    #sourceLocation(file: "test.swift", line: 7)
+                    var state: ModelStore.Field<Sensor, State> { ModelStore.Field(4, "state", get: { $0.state }, set: { $0.state = $1 }) }
+                    #sourceLocation()
 
-                    var mode: ModelStore.Field<Sensor, Mode?> {
-                        ModelStore.Field(5, "mode", get: { $0.mode }, set: { $0.mode = $1 })
-                    }
+                    #sourceLocation(file: "test.swift", line: 8)
+                    var mode: ModelStore.Field<Sensor, Mode?> { ModelStore.Field(5, "mode", get: { $0.mode }, set: { $0.mode = $1 }) }
+                    #sourceLocation()
 
                     var pause: ModelStore.Field<Sensor, Duration> {
                         ModelStore.Field(6, "pause", get: { $0.pause }, set: { $0.pause = $1 })
@@ -97,8 +97,16 @@ import Testing
                         ModelStore.FieldSchema("celsius", Double.self, default: -1.5),
                         ModelStore.FieldSchema("tags", [String].self, default: []),
                         ModelStore.FieldSchema("limits", [String: Int].self, default: ["low": -3]),
-                        ModelStore.FieldSchema("state", State.self, default: .active),
-                        ModelStore.FieldSchema("mode", Mode?.self, default: Mode.automatic),
+                        { () -> ModelStore.FieldSchema in
+                            #sourceLocation(file: "test.swift", line: 7)
+                            return ModelStore.FieldSchema("state", State.self, default: .active)
+                            #sourceLocation()
+                        }(),
+                        { () -> ModelStore.FieldSchema in
+                            #sourceLocation(file: "test.swift", line: 8)
+                            return ModelStore.FieldSchema("mode", Mode?.self, default: Mode.automatic)
+                            #sourceLocation()
+                        }(),
                         ModelStore._computed {
                             let _value: Duration = .seconds(5)
                             return ModelStore.FieldSchema("pause", Duration.self, default: _value)
@@ -131,8 +139,12 @@ import Testing
                     let _1 = try decoder.decode(1, as: Double.self, or: -1.5)
                     let _2 = try decoder.decode(2, as: [String].self, or: [])
                     let _3 = try decoder.decode(3, as: [String: Int].self, or: ["low": -3])
+                    #sourceLocation(file: "test.swift", line: 7)
                     let _4 = try decoder.decode(4, as: State.self, or: .active)
+                    #sourceLocation()
+                    #sourceLocation(file: "test.swift", line: 8)
                     let _5 = try decoder.decode(5, as: Mode?.self, or: Mode.automatic)
+                    #sourceLocation()
                     let _6 = try decoder.decode(6, as: Duration.self, or: .seconds(5))
                     let _7 = try decoder.decode(7, as: Date.self, or: .transactionTime)
                     let _8 = try decoder.decode(8, as: String?.self, or: nil)

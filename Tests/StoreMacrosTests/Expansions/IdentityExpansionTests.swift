@@ -357,9 +357,9 @@ import Testing
                 nonisolated struct Fields: Sendable {
                     init() {}
 
-                    var id: ModelStore.Field<Entry, ID> {
-                        ModelStore.Field(0, "id", get: { $0.id })
-                    }
+                    #sourceLocation(file: "test.swift", line: 6)
+                    var id: ModelStore.Field<Entry, ID> { ModelStore.Field(0, "id", get: { $0.id }) }
+                    #sourceLocation()
 
                     @available(
                         *, unavailable,
@@ -375,7 +375,11 @@ import Testing
                 static let recordSchema = ModelStore.RecordSchema(
                     name: "Entry",
                     fields: [
-                        ModelStore.FieldSchema("id", ID.self)
+                        { () -> ModelStore.FieldSchema in
+                            #sourceLocation(file: "test.swift", line: 6)
+                            return ModelStore.FieldSchema("id", ID.self)
+                            #sourceLocation()
+                        }()
                     ],
                     id: ModelStore.IDSchema([0]),
                     indexes: []
@@ -388,7 +392,9 @@ import Testing
                 }
 
                 init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    #sourceLocation(file: "test.swift", line: 6)
                     let _0 = try decoder.decode(0, as: ID.self)
+                    #sourceLocation()
                     self.id = _0
                 }
 

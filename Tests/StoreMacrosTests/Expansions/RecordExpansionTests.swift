@@ -32,13 +32,13 @@ import Testing
                 nonisolated struct Fields: Sendable {
                     init() {}
 
-                    var id: ModelStore.Field<Sensor, Serial> {
-                        ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
-                    }
+                    #sourceLocation(file: "test.swift", line: 4)
+                    var id: ModelStore.Field<Sensor, Serial> { ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 }) }
+                    #sourceLocation()
 
-                    var room: ModelStore.Field<Sensor, Room?> {
-                        ModelStore.Field(1, "room", get: { $0.room }, set: { $0.room = $1 })
-                    }
+                    #sourceLocation(file: "test.swift", line: 5)
+                    var room: ModelStore.Field<Sensor, Room?> { ModelStore.Field(1, "room", get: { $0.room }, set: { $0.room = $1 }) }
+                    #sourceLocation()
 
                     var place: ModelStore.Field<Sensor, Swift.String?> {
                         ModelStore.Field(2, "place", get: { $0.place }, set: { $0.place = $1 })
@@ -48,13 +48,13 @@ import Testing
                         ModelStore.Field(3, "bytes", get: { $0.bytes }, set: { $0.bytes = $1 })
                     }
 
-                    var mode: ModelStore.Field<Sensor, Mode> {
-                        ModelStore.Field(4, "mode", get: { $0.mode }, set: { $0.mode = $1 })
-                    }
+                    #sourceLocation(file: "test.swift", line: 8)
+                    var mode: ModelStore.Field<Sensor, Mode> { ModelStore.Field(4, "mode", get: { $0.mode }, set: { $0.mode = $1 }) }
+                    #sourceLocation()
 
-                    var plain: ModelStore.Field<Sensor, Mode> {
-                        ModelStore.Field(5, "plain", get: { $0.plain }, set: { $0.plain = $1 })
-                    }
+                    #sourceLocation(file: "test.swift", line: 9)
+                    var plain: ModelStore.Field<Sensor, Mode> { ModelStore.Field(5, "plain", get: { $0.plain }, set: { $0.plain = $1 }) }
+                    #sourceLocation()
 
                     @available(
                         *, unavailable,
@@ -80,12 +80,28 @@ import Testing
                 static let recordSchema = ModelStore.RecordSchema(
                     name: "Sensor",
                     fields: [
-                        ModelStore.FieldSchema("id", Serial.self),
-                        ModelStore.FieldSchema("room", ModelStore._indexable(Room?.self), default: .attic),
+                        { () -> ModelStore.FieldSchema in
+                            #sourceLocation(file: "test.swift", line: 4)
+                            return ModelStore.FieldSchema("id", Serial.self)
+                            #sourceLocation()
+                        }(),
+                        { () -> ModelStore.FieldSchema in
+                            #sourceLocation(file: "test.swift", line: 5)
+                            return ModelStore.FieldSchema("room", ModelStore._indexable(Room?.self), default: .attic)
+                            #sourceLocation()
+                        }(),
                         ModelStore.FieldSchema("place", Swift.String?.self),
                         ModelStore.FieldSchema("bytes", ModelStore._indexable([UInt8].self)),
-                        ModelStore.FieldSchema("mode", ModelStore._indexable(Mode.self)),
-                        ModelStore.FieldSchema("plain", Mode.self)
+                        { () -> ModelStore.FieldSchema in
+                            #sourceLocation(file: "test.swift", line: 8)
+                            return ModelStore.FieldSchema("mode", ModelStore._indexable(Mode.self))
+                            #sourceLocation()
+                        }(),
+                        { () -> ModelStore.FieldSchema in
+                            #sourceLocation(file: "test.swift", line: 9)
+                            return ModelStore.FieldSchema("plain", Mode.self)
+                            #sourceLocation()
+                        }()
                     ],
                     id: ModelStore.IDSchema([0]),
                     indexes: [
@@ -107,12 +123,20 @@ import Testing
                 }
 
                 init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    #sourceLocation(file: "test.swift", line: 4)
                     let _0 = try decoder.decode(0, as: Serial.self)
+                    #sourceLocation()
+                    #sourceLocation(file: "test.swift", line: 5)
                     let _1 = try decoder.decode(1, as: Room?.self, or: .attic)
+                    #sourceLocation()
                     let _2 = try decoder.decode(2, as: Swift.String?.self, or: nil)
                     let _3 = try decoder.decode(3, as: [UInt8].self)
+                    #sourceLocation(file: "test.swift", line: 8)
                     let _4 = try decoder.decode(4, as: Mode.self)
+                    #sourceLocation()
+                    #sourceLocation(file: "test.swift", line: 9)
                     let _5 = try decoder.decode(5, as: Mode.self)
+                    #sourceLocation()
                     self.id = _0
                     self.room = _1
                     self.place = _2
@@ -380,9 +404,9 @@ import Testing
                         ModelStore.Field(0, "id", get: { $0.id })
                     }
 
-                    var kind: ModelStore.Field<House.Sensor, _Scope.Type1> {
-                        ModelStore.Field(1, "kind", get: { $0.kind }, set: { $0.kind = $1 })
-                    }
+                    #sourceLocation(file: "test.swift", line: 5)
+                    var kind: ModelStore.Field<House.Sensor, _Scope.Type1> { ModelStore.Field(1, "kind", get: { $0.kind }, set: { $0.kind = $1 }) }
+                    #sourceLocation()
 
                     fileprivate var rooms: ModelStore.Field<House.Sensor, _Scope.Type2> {
                         ModelStore.Field(2, "rooms", get: { $0.rooms }, set: { $0.rooms = $1 })
@@ -403,7 +427,11 @@ import Testing
                     name: "Sensor",
                     fields: [
                         ModelStore.FieldSchema("id", Int.self),
-                        ModelStore.FieldSchema("kind", _Scope.Type1.self, default: _Scope.initial1),
+                        { () -> ModelStore.FieldSchema in
+                            #sourceLocation(file: "test.swift", line: 5)
+                            return ModelStore.FieldSchema("kind", _Scope.Type1.self, default: _Scope.initial1)
+                            #sourceLocation()
+                        }(),
                         ModelStore.FieldSchema("rooms", _Scope.Type2.self, default: [])
                     ],
                     id: ModelStore.IDSchema([0]),
@@ -420,7 +448,9 @@ import Testing
 
                 init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
                     let _0 = try decoder.decode(0, as: Int.self)
+                    #sourceLocation(file: "test.swift", line: 5)
                     let _1 = try decoder.decode(1, as: _Scope.Type1.self, or: _Scope.initial1)
+                    #sourceLocation()
                     let _2 = try decoder.decode(2, as: _Scope.Type2.self, or: [])
                     self.id = _0
                     self.kind = _1

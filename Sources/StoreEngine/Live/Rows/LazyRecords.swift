@@ -80,7 +80,7 @@ public struct LazyRecord<R: Record>: Sendable {
                 do throws(CodecError) {
                     return try field.decode(bytes)
                 } catch {
-                    throw error.inField(field.index)
+                    throw field.inRecord(error)
                 }
             }
             if let value { return value }

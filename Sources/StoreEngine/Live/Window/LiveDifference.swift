@@ -90,6 +90,13 @@ package struct LiveDifference: Hashable, Sendable {
         renewed = inserts
     }
 
+    /// Returns the difference with only some of its updates.
+    package func filteringUpdates(_ isKept: (Update) -> Bool) -> LiveDifference {
+        var difference = self
+        difference.updates = updates.filter(isKept)
+        return difference
+    }
+
     private mutating func note(
         _ old: DifferenceWalk.Entry, _ new: DifferenceWalk.Entry, _ type: OpenType?, _ fields: FieldIndexSet?
     ) {

@@ -145,7 +145,7 @@ public struct LazyRow<R: Record>: ~Escapable {
         do {
             if let bytes = try decoder.bytes(ofDeclared: field.index) { return try field.decode(bytes) }
         } catch {
-            throw scope.unreadable(binding, key: key, error.inField(field.index))
+            throw scope.unreadable(binding, key: key, field.inRecord(error))
         }
         // The record's version is older than the field. Only the record's own initializer knows the field's initial value.
         return field.value(in: try record())

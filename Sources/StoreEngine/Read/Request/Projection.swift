@@ -240,7 +240,12 @@ extension FetchRequest {
                     slots = fieldIndexes.map { mapped[Int($0)] }
                     if slots.contains(where: { $0 < 0 }) { return nil }
                 }
-                return try Output(from: FieldDecoder(decoder.table, slots: slots))
+                do throws(CodecError) {
+                    return try Output(from: FieldDecoder(decoder.table, slots: slots))
+                } catch {
+                    // The struct declares the fields in an order of its own.
+                    throw error.movingField { Int(fieldIndexes[$0]) }
+                }
             },
             extract: { (record: R, _: [[UInt8]]) throws(CodecError) -> Output in
                 var encoder = FieldEncoder()
@@ -303,7 +308,12 @@ extension FieldDecoder {
     ) throws(CodecError) -> V? {
         if field.isThroughReference { return try field.value(followed, &next) }
         guard let slot = try slot(field.index) else { return nil }
-        return try field.decode(table.field(slot))
+        let bytes = try table.field(slot)
+        do {
+            return try field.decode(bytes)
+        } catch {
+            throw field.inRecord(error)
+        }
     }
 
     @usableFromInline

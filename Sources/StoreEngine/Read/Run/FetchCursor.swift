@@ -173,6 +173,10 @@ struct FetchCursor: ~Copyable, ~Escapable {
     @usableFromInline
     func unreadable(_ error: CodecError) -> StoreError { scope.unreadable(type, key: currentKey, error) }
 
+    /// Returns the error for a current record of which the Swift type's fields cannot be decoded.
+    @usableFromInline
+    func unreadable(_ error: CodecError, _ binding: TypedBinding) -> StoreError { unreadable(binding.naming(error)) }
+
     /// Returns the error for a failure while reading the current record or a record that it refers to.
     func failed(_ error: any Error) -> StoreError {
         StoreError(reading: error, at: "the record of \(type.name) under the key \(HexText.of(currentKey))")

@@ -107,7 +107,7 @@ extension FetchCursor {
             do {
                 if let row = try projection.decode(coveredFields, []) { return row }
             } catch {
-                throw unreadable(error)
+                throw unreadable(error, binding)
             }
         }
         try load()
@@ -127,7 +127,7 @@ extension FetchCursor {
             // value.
             return try projection.extract(R(from: decoder), followed)
         } catch {
-            throw unreadable(error)
+            throw unreadable(error, binding)
         }
     }
 }

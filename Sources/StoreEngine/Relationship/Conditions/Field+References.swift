@@ -51,7 +51,11 @@ extension Field {
         guard next < followed.count else { throw CodecError("\(name) was not looked up") }
         defer { next += 1 }
         let bytes = followed[next]
-        return unsafe try decode(bytes.span.bytes)
+        do {
+            return unsafe try decode(bytes.span.bytes)
+        } catch {
+            throw CodecError("\(name): \(error.reason)")
+        }
     }
 
     /// Returns the value in a record, or the next value that was looked up.

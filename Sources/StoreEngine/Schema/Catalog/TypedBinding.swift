@@ -63,6 +63,9 @@ package final class TypedBinding: Sendable {
     /// The number of declared fields.
     var declaredCount: Int { fieldIndexesByDeclared?.count ?? type.type.fields.count }
 
+    /// Whether the stored records have parts that the program does not declare.
+    package var hasUndeclaredParts: Bool { !undeclared.isEmpty }
+
     /// Returns the declared field indexes of the fields whose stored field indexes are in `stored`.
     package func declaredFieldIndexes(of stored: FieldIndexSet) -> FieldIndexSet {
         if fieldIndexesByDeclared == nil, stored != .all { return stored }

@@ -36,7 +36,7 @@ extension Set: FieldValue where Element: FieldValue {
         for (index, element) in encoded.enumerated() {
             // Swift's sets accept the same NaN twice.
             guard index == 0 || encoded[index - 1] != element else {
-                throw CodecError("a set cannot hold an element twice")
+                throw CodecError(repeated: "element", in: "set")
             }
             writer.append(element)
         }
@@ -64,7 +64,7 @@ extension Dictionary: FieldValue where Key: FieldValue, Value: FieldValue {
         encoded.sort { $0.key.lexicographicallyPrecedes($1.key) }
         for (index, pair) in encoded.enumerated() {
             guard index == 0 || encoded[index - 1].key != pair.key else {
-                throw CodecError("a dictionary cannot hold a key twice")
+                throw CodecError(repeated: "key", in: "dictionary")
             }
             writer.append(pair.key)
             writer.append(pair.value)

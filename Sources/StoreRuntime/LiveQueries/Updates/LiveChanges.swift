@@ -88,11 +88,15 @@ public struct LiveChanges<R: Record>: Sendable {
             moves.append(Move(id: record.recordID, from: move.from, to: move.to))
         }
         for update in difference.updates {
+            let left = try old.rows[update.from].content.record(R.self, before)
+            let right = try new.rows[update.to].content.record(R.self, after)
+            // A field whose type the program declares in part may have changed only in the other part.
+            let changedFields =
+                after.hasUndeclaredParts && !update.isReplaced
+                ? ChangedFields(from: left, to: right) : ChangedFields(update.changedFieldIndexes, after)
             updates.append(
                 Update(
-                    old: try old.rows[update.from].content.record(R.self, before),
-                    new: try new.rows[update.to].content.record(R.self, after),
-                    changedFields: ChangedFields(update.changedFieldIndexes, after), index: update.to,
+                    old: left, new: right, changedFields: changedFields, index: update.to,
                     isReplaced: update.isReplaced))
         }
     }

@@ -32,10 +32,16 @@ package final class LiveSteps {
     private var seenSequence: UInt64 = 0
     /// The subscription as the witness of the store knows it.
     private var witnessed: WitnessedSubscription?
+    /// Leaves out of a step what the subscriber cannot see. The witness receives the whole step, because a replay of it has no
+    /// Swift types.
+    private let narrow: (LiveStep) -> LiveStep
 
-    init(_ source: any LiveSubscribable, _ signal: Signal = Signal()) {
+    init(
+        _ source: any LiveSubscribable, _ signal: Signal = Signal(), narrow: @escaping (LiveStep) -> LiveStep = { $0 }
+    ) {
         self.source = source
         self.signal = signal
+        self.narrow = narrow
         // Subscribes before the first look at the result, so that no change is lost between the two.
         let subscription = source.subscribe(signal)
         self.subscription = subscription
@@ -180,12 +186,13 @@ package final class LiveSteps {
     ///   not know it yet.
     func given(_ version: LiveVersion, _ state: inout WitnessStand.State) -> LiveStep {
         let isFirst = last == nil
-        let step = LiveStep(from: last, to: version)
+        let whole = LiveStep(from: last, to: version)
+        let step = narrow(whole)
         guard isFirst || step.isDifferent else { return step }
         last = version
         if let witness = state.witness {
             witnessed = state.subscribed(witnessed, to: .query(subscription.use.result.key))
-            if let witnessed { witness.delivered(witnessed.number, step) }
+            if let witnessed { witness.delivered(witnessed.number, whole) }
         }
         return step
     }

@@ -10,7 +10,7 @@ final class LiveWatch<R: Record> {
     /// - Parameter position: the position at which the subscriber had the results before; nil for a new subscriber.
     /// - Throws: ``StoreError``: `closed`; `damaged`.
     init(_ query: LiveQuery<R>, _ signal: Signal = Signal(), since position: Position? = nil) throws {
-        steps = try query.steps(signal, since: position)
+        steps = try query.steps(signal, since: position) { $0.narrowed(to: R.self) }
     }
 
     /// Waits for the next update, and returns it; nil when the task is cancelled.

@@ -75,6 +75,7 @@ private struct Restoration {
     private var data: String { target + "/data.mdb" }
 
     func run(_ onProgress: (CopyProgress) throws -> Void) throws {
+        try StoreDirectory.requireNamed(source, "of the backup")
         guard FileManager.default.fileExists(atPath: source + "/data.mdb") else {
             throw StoreError(.noSuchStore, "\(source) holds no store", remedy: "name the directory of a backup")
         }

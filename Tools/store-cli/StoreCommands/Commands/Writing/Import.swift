@@ -59,6 +59,7 @@ struct Import: ParsableCommand {
         let name = file == nil ? nil : type
         let path = file ?? type
         let new = NewTypeOptions(id: id, index: index, unique: unique)
+        try InputSource.requireNamed(path)
         guard let format = format ?? Self.format(of: path) else {
             let missing = file == nil ? ", or name the file after the TYPE" : ""
             throw CommandFailure(.usage, "the extension of \(path) does not name a format; give --format\(missing)")

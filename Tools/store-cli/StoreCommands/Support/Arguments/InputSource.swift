@@ -1,4 +1,5 @@
 import Glibc
+import StoreRuntime
 
 /// A file, or standard input if its name is `-`.
 final class InputSource {
@@ -16,6 +17,7 @@ final class InputSource {
     private let owns: Bool
 
     init(_ path: String) throws {
+        try InputSource.requireNamed(path)
         owns = path != "-"
         if owns {
             name = path
@@ -29,6 +31,9 @@ final class InputSource {
         guard unsafe fstat(descriptor, &status) == 0 else { throw SystemFailure("\(name) cannot be read") }
         byteCount = status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
     }
+
+    /// Throws if a path names nothing.
+    static func requireNamed(_ path: String) throws { try StoreDirectory.requireNamed(path, "of the input") }
 
     deinit { if owns { close(descriptor) } }
 
