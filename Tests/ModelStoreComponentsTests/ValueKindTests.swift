@@ -110,8 +110,8 @@ private struct Parcel: Sendable, Equatable {
     static func == (left: Parcel, right: Parcel) -> Bool { true }
 }
 
-/// What every generic container of the module does with values that are equal and not the same, with optionals and with
-/// existentials: it stores each, and notifies its readers.
+/// Every generic container of the module stores values that are equal and not the same, optionals and existentials, and notifies
+/// its readers of each.
 @Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct ValueKindTests {
     private let journal = Journal()
 

@@ -43,9 +43,9 @@ public struct ComponentContext: ~Copyable {
     /// Places a child.
     ///
     /// If the previous update placed a child of the same type with the same id, that child continues and keeps its hosted state.
-    /// Without an id, a child matches if the same line of the same ``group(id:file:line:column:_:)`` placed it at the same turn: the
-    /// first time that the line runs in an update, the second, and so on. If the number of turns changes, the host cannot tell which
-    /// child is gone or new, and gives a notice. A child that an update no longer places ends.
+    /// Without an id, a child matches if the same line of the same ``group(id:file:line:column:_:)`` placed it at the same turn:
+    /// the first time that the line runs in an update, the second, and so on. If the number of turns changes, the host cannot tell
+    /// which child is gone or new, and gives a notice. A child that an update no longer places ends.
     ///
     /// - Parameters:
     ///   - component: the value of the child.
@@ -262,7 +262,7 @@ public struct ComponentContext: ~Copyable {
         return placed
     }
 
-    /// Reports lines that ran another number of times than in the update before, because their turns may now stand for other things.
+    /// Reports lines that ran another number of times than in the update before: their turns may now stand for other things.
     private func notifyMissingIDs() {
         let isRepeated = turns.values.contains { $0 > 1 } || node.life.turns.values.contains { $0 > 1 }
         for (line, count) in turns where isRepeated {

@@ -62,8 +62,8 @@ public actor ComponentHost {
     /// }
     /// ```
     ///
-    /// Code outside the host that sets both may be overtaken by an update that reads the new user and the old rights. The components
-    /// update after this call. ``settle()`` waits for that.
+    /// Code outside the host that sets both may be overtaken by an update that reads the new user and the old rights. The
+    /// components update after this call. ``settle()`` waits for that.
     ///
     /// - Parameter change: makes the changes. It runs on the host.
     /// - Returns: the result of the closure.

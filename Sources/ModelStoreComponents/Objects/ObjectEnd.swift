@@ -34,7 +34,7 @@ final class ObjectEnd: Sendable {
 protocol PublishedStorage: AnyObject, Sendable {
     /// Keeps an end sentinel until the object whose property this is ends.
     ///
-    /// - Returns: false if the program made the subject, because it may outlive the object and belong to several objects. Also false
-    ///   if the subject already keeps a sentinel.
+    /// - Returns: false if the program made the subject, because it may outlive the object and belong to several objects. Also
+    ///   false if the subject already keeps a sentinel.
     func keep(_ end: () -> ObjectEnd) -> Bool
 }

@@ -12,8 +12,8 @@ public import StoreRuntime
 /// let binding = unit.binding(for: \.symbol)
 /// ```
 ///
-/// Reading a subject is tracked by Observation. A value that is sent is always stored. It notifies no observer if it is the same as
-/// before, by the rule of <doc:ModelsAndLiveQueries#When-two-values-are-the-same>. Observers are notified after the value has
+/// Reading a subject is tracked by Observation. A value that is sent is always stored. It notifies no observer if it is the same
+/// as before, by the rule of <doc:ModelsAndLiveQueries#When-two-values-are-the-same>. Observers are notified after the value has
 /// changed. Any thread can use a subject.
 ///
 /// - `state` is protected by its mutex. No code of callers runs under it.

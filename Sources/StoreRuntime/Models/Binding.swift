@@ -50,8 +50,8 @@ public struct Binding<Value: Sendable>: Sendable {
 extension Binding {
     /// Creates a binding from a closure that reads a value and a closure that sets it.
     ///
-    /// An ``update(_:)`` of the binding is one step if the closures read and set a `Subject`, a `@State` or a `@Published` property.
-    /// Then the change runs again if another thread sets the value in between. For a value of another kind, use
+    /// An ``update(_:)`` of the binding is one step if the closures read and set a `Subject`, a `@State` or a `@Published`
+    /// property. Then the change runs again if another thread sets the value in between. For a value of another kind, use
     /// ``init(get:update:)``.
     public init(get: @escaping @Sendable () -> Value, set: @escaping @Sendable (Value) -> Void) {
         self.init(get: get) { body in AtomicUpdate.run(get: get, change: body, set: set) }

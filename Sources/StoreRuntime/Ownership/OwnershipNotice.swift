@@ -34,8 +34,8 @@ public struct OwnershipNotice: Sendable, CustomStringConvertible {
         public static let unhosted = Code(rawValue: "unhosted")
         /// A write closure read the store itself, and so the state before the write. Only debug builds look for it.
         public static let readBesideWrite = Code(rawValue: "readBesideWrite")
-        /// An object announced a change outside the host of its components, which may then update before the change. Only debug builds
-        /// look for it.
+        /// An object announced a change outside the host of its components, which may then update before the change. Only debug
+        /// builds look for it.
         public static let earlySend = Code(rawValue: "earlySend")
         /// A line placed or requested several things that have no ids, and another number of them than in the update before.
         public static let missingID = Code(rawValue: "missingID")

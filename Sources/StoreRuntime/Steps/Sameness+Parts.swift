@@ -9,8 +9,8 @@ package import StoreEngine
 // - they are one object, if they are objects;
 // - all their parts are the same, or their JSON texts, if they are any other values.
 extension Sameness {
-    /// Returns the comparison of values with all their parts; nil if they cannot be compared. In that case, treat every value as a
-    /// new one.
+    /// Returns the comparison of values with all their parts; nil if they cannot be compared. In that case, treat every value as
+    /// a new one.
     ///
     /// Two values that differ by `==` cost no more than that. Equal values that share no storage cost reflection.
     package static func wholeComparison<Value>(of type: Value.Type = Value.self) -> Comparison<Value>? {

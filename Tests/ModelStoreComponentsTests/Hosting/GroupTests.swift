@@ -63,7 +63,7 @@ private struct Polled {
     func update(_ context: inout ComponentContext) { journal.add("\(name) has \(thing.number)") }
 }
 
-/// What calls of helper functions place and request.
+/// Children, tasks and handlers of helper functions.
 @Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct GroupTests {
     private let journal = Journal()
 

@@ -1,6 +1,7 @@
 import ModelStoreComponents
 
-/// A type of values with which generic code goes wrong, and some of its values. Two neighbours, and the last and the first, differ.
+/// A type of values with which generic code goes wrong, and some of its values. Each differs from the next, as the last does from
+/// the first.
 protocol Sample: SendableMetatype {
     associatedtype Value: Sendable
 
