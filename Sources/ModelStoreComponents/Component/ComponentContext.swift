@@ -44,8 +44,8 @@ public struct ComponentContext: ~Copyable {
     ///
     /// If the previous update placed a child of the same type with the same id, that child continues and keeps its hosted state.
     /// Without an id, a child matches if the same line of the same ``group(id:file:line:column:_:)`` placed it at the same turn:
-    /// the first time that the line runs in an update, the second, and so on. If the number of turns changes, the host cannot tell
-    /// which child is gone or new, and gives a notice. A child that an update no longer places ends.
+    /// the first time that the line runs in an update, the second, and so on. If the number of turns changes, the host cannot
+    /// tell which child is gone or new, and gives a notice. A child that an update no longer places ends.
     ///
     /// - Parameters:
     ///   - component: the value of the child.

@@ -62,9 +62,9 @@ public final class ObjectWillChange: Sendable {
 
     /// Announces a change that the caller makes next, on the host of the components that declare the object.
     ///
-    /// In an update of a component, one of its handlers, or ``ComponentHost/update(_:)``, the components update after that change.
-    /// Elsewhere they may update before it and keep showing the old values, as may subscribers of ``values``. Use ``send(_:)``
-    /// there. Debug builds give a notice once for the line.
+    /// In an update of a component, one of its handlers, or ``ComponentHost/update(_:)``, the components update after that
+    /// change. Elsewhere they may update before it and keep showing the old values, as may subscribers of ``values``. Use
+    /// ``send(_:)`` there. Debug builds give a notice once for the line.
     ///
     /// - Parameters:
     ///   - file: the file of the call.

@@ -72,8 +72,8 @@ public final class Model<R: Record>: Observable, Identifiable, Sendable {
 
     /// Why the model cannot read the newest state of its record; nil while it can. Tracked by Observation.
     ///
-    /// Another program can store a value that the field's Swift type does not have, which is the code `valueDoesNotFit`. The model
-    /// then keeps its last values, and its sequences wait. Once the record can be decoded again, the model has its values.
+    /// Another program can store a value that the field's Swift type does not have, which is the code `valueDoesNotFit`. The
+    /// model then keeps its last values, and its sequences wait. Once the record can be decoded again, the model has its values.
     public var readFailure: StoreError? {
         var failure: StoreError??
         state.read(state.readFailureSlot) { failure = .some($0.readFailure) }

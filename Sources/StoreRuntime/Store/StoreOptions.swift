@@ -74,8 +74,8 @@ public struct StoreOptions: Sendable {
     /// Whether a new store gets a redo log, which makes a durable commit cost one sync instead of two. A store that
     /// ``upgradesFormat`` raises gets one too, unless `store-cli redo-log off` has turned its log off.
     ///
-    /// An existing store keeps its log, or stays without one, whatever this option says. Use `store-cli redo-log` to turn the log of
-    /// a store on and off.
+    /// An existing store keeps its log, or stays without one, whatever this option says. Use `store-cli redo-log` to turn the log
+    /// of a store on and off.
     public var usesRedoLog = true
     /// Receives the events of the store. For a commit, the thread that commits calls it before the writes return, and waits for
     /// it. It must be quick, and must not use the store.

@@ -5,7 +5,8 @@ import StoreRuntime
 import TestSupport
 import Testing
 
-/// What programs see of a store does not depend on the hashes in its long keys: one store of format 3, and two with a secret each.
+/// What programs see of a store does not depend on the hashes in its long keys: one store of format 3, and two with a secret
+/// each.
 @Suite("Stores with other secrets") struct KeySecretTests {
     @Record struct Team: Equatable {
         @ID var id: String

@@ -3,9 +3,9 @@ package import StoreEngine
 
 /// Turns the redo log of a store on and off, while no process has the store open.
 ///
-/// With the log, the data file alone may lack commits after a crash of the system. So a store of format 1 or 2 first gets the format
-/// that keeps out programs which do not know the log. Without the log, a store of format 3 has the earlier format again, and each
-/// store has a mark that the log was turned off.
+/// With the log, the data file alone may lack commits after a crash of the system. So a store of format 1 or 2 first gets the
+/// format that keeps out programs which do not know the log. Without the log, a store of format 3 has the earlier format again,
+/// and each store has a mark that the log was turned off.
 package enum RedoLogSwitch {
     /// The wanted form of a store.
     private enum Request {
