@@ -81,7 +81,7 @@ import Testing
         }
         for command in commands {
             let run = try tool.run(command)
-            #expect(run.status == 64, "\(command): \(run)")
+            #expect(run.status == 65, "\(command): \(run)")
             let text = path.isEmpty ? "empty" : "blank"
             let end = " is \(text); name a file or a directory\n"
             let isNamed = run.errors.hasPrefix("error: the path of the ") && run.errors.hasSuffix(end)

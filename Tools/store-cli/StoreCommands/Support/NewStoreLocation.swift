@@ -10,7 +10,9 @@ struct NewStoreLocation {
     /// Whether anything exists at the path.
     private let isTaken: Bool
 
-    init(_ path: String) {
+    /// - Throws: ``StoreError`` for an empty or blank path: ``remove()`` would look for the files in the root directory.
+    init(_ path: String) throws {
+        try StoreDirectory.requireNamed(path, "of the store")
         self.path = path
         isTaken = (try? FileManager.default.attributesOfItem(atPath: path)) != nil
         before = (try? FileManager.default.contentsOfDirectory(atPath: path)).map { Set($0) }

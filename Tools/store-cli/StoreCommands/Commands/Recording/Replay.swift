@@ -46,7 +46,7 @@ struct Replay: ParsableCommand {
         let progress = ProgressBar("replaying", total: nil, unit: "change sets")
         defer { progress.finish() }
         replay.onProgress = { progress.update(to: $0) }
-        let location = into.map { NewStoreLocation($0) }
+        let location = try into.map { try NewStoreLocation($0) }
         let (trace, into) = (trace, into)
         let chosen = replay
         let summary: ReplaySummary

@@ -68,6 +68,7 @@ private struct StoreCopy {
     }
 
     private func copy(_ store: Store, _ path: String, _ compacting: Bool) throws -> Int {
+        try StoreDirectory.requireNamed(directory, "of the store")
         guard unsafe access(StoreDirectory.dataFile(directory), F_OK) != 0 else {
             throw StoreDirectory.occupied(directory)
         }

@@ -43,7 +43,7 @@ struct CreateOptions: ParsableArguments {
             return try suggestingCreate { try options.write(printsResult: printsResult, body) }
         }
         if printsResult { try StandardOutput.requireOpen() }
-        let location = NewStoreLocation(path)
+        let location = try NewStoreLocation(path)
         let types = try schema.map { file in
             try SchemaDocument.entries(
                 try InputSource(file).readAll(), of: file == "-" ? "standard input" : file)
