@@ -33,7 +33,7 @@ private enum Crate {
     }
 }
 
-/// What an older program receives of changes to fields, and to fields of structs, that it does not declare.
+/// Changes to fields, and to fields of structs, that an older program does not declare.
 @Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct UndeclaredPartTests {
     /// Changes crates as the newer program does.
     private static func change(
