@@ -21,12 +21,12 @@ import Testing
         }
     }
 
-    private static var options: StoreOptions {
+    private static func options(newest: String) -> StoreOptions {
         var options = StoreOptions()
         options.migrations = MigrationPlan(
             MigrationVersion("1", V1.Job.self),
             MigrationVersion(
-                "2", V2.Job.self,
+                newest, V2.Job.self,
                 steps: .transform(V1.Job.self, to: V2.Job.self) { old in
                     old.text == "drop"
                         ? nil : V2.Job(id: old.id, words: old.text.split(separator: " ").map(String.init))
@@ -35,12 +35,28 @@ import Testing
     }
 
     /// A store that was migrated with these jobs in it.
-    private static func migrated(_ texts: [String]) throws -> (directory: TestDirectory, store: Store) {
+    private static func migrated(
+        _ texts: [String], to newest: String = "2"
+    ) throws -> (directory: TestDirectory, store: Store) {
         let directory = try TestDirectory()
         let old = try Store(at: directory.path, records: V1.Job.self)
         _ = try old.blockingWrite { tx in for text in texts { _ = try tx.insert(V1.Job(text: text)) } }
         old.close()
-        return (directory, try Store(at: directory.path, records: V2.Job.self, options: options))
+        return (directory, try Store(at: directory.path, records: V2.Job.self, options: options(newest: newest)))
+    }
+
+    @Test func `a printed change set does not control the terminal`() throws {
+        let (directory, store) = try Self.migrated(["a\u{7F}"], to: "2\u{1B}[31m\u{202E}")
+        defer { withExtendedLifetime(directory) {} }
+        var texts: [String] = []
+        for sequence in 1...(try store.position.sequence) {
+            let set = try store.changeSet(sequence: sequence)
+            texts += ["\(set)"] + set.changes.map { "\($0)" }
+        }
+        #expect(texts.contains { $0.contains(#"2\u{1B}[31m\u{202E}"#) })
+        for text in texts {
+            for line in text.split(separator: "\n") { #expect(DisplayText.escaped(String(line)) == line) }
+        }
     }
 
     @Test func `a consumer receives no job twice, unless it asks for migrations`() async throws {

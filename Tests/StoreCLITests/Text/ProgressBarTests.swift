@@ -1,5 +1,5 @@
 import Synchronization
-import StoreExpressions
+import StoreEngine
 import Testing
 
 @testable import StoreCommands

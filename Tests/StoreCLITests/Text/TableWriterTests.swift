@@ -1,5 +1,5 @@
 import Glibc
-import StoreExpressions
+import StoreEngine
 import TestSupport
 import Testing
 

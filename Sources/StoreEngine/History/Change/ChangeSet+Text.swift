@@ -1,9 +1,9 @@
 /// Change sets and changes as text for people, as `store-cli feed` prints them.
 extension ChangeSet: CustomStringConvertible {
     /// One line for the action and for each change: the sequence number, the time, the origin, the kind, the type, the id, and
-    /// the changed fields or the record. Undecodable records appear as the error.
+    /// the changed fields or the record. Undecodable records appear as the error. Control characters appear as escapes.
     public var description: String {
-        let rows = textRows()
+        let rows = textRows().map { $0.map(DisplayText.escaped) }
         let widths = rows.reduce(into: [Int](repeating: 0, count: rows.first?.count ?? 0)) { widths, row in
             for (column, text) in row.enumerated() { widths[column] = max(widths[column], text.count) }
         }
@@ -29,7 +29,7 @@ extension ChangeSet: CustomStringConvertible {
 
 extension RecordChange: CustomStringConvertible {
     /// The kind, the type, the id, and the changed fields or the record.
-    public var description: String { textCells().filter { !$0.isEmpty }.joined(separator: " ") }
+    public var description: String { DisplayText.escaped(textCells().filter { !$0.isEmpty }.joined(separator: " ")) }
 
     /// Returns the change as text for people: the fields with both values, or the record.
     ///

@@ -1,5 +1,5 @@
 import Glibc
-import StoreExpressions
+import StoreEngine
 
 /// Writes to standard output, or to a temporary file instead, in large pieces.
 ///

@@ -1,4 +1,4 @@
-import StoreExpressions
+import StoreEngine
 
 /// The text of a progress bar at one moment.
 struct ProgressLine: Equatable {

@@ -1,4 +1,4 @@
-import StoreExpressions
+import StoreEngine
 
 /// Writes a table of aligned columns, cut to a width.
 ///
