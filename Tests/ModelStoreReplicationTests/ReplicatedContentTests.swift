@@ -132,7 +132,7 @@ struct Named {
             try store.replicator?.followNow()
             let sums = try sums(store)
             #expect(sums.stored == sums.counted)
-            found.append(try await store.fetch(Named.order { $0.id.ascending }).map { "\($0.id) \($0.mark)" })
+            found.append(try store.fetch(Named.order { $0.id.ascending }).map { "\($0.id) \($0.mark)" })
             var findings: [String] = []
             try store.verify { findings.append("\($0)") }
             #expect(findings == [])

@@ -212,7 +212,7 @@ import Testing
                 after: try tx._reading.position(before: bad.sequence), changesPerPart: 300)
             var pass = changes.makePass()
             var sizes: [Int] = []
-            while let part = try pass.next(tx._reading) { sizes.append(part.count) }
+            while let part = try pass.next(tx._reading) { sizes.append(part.changes.count) }
             return sizes
         }
         #expect(sizes == [300, 300, 300, 300, 300, 300, 200])

@@ -21,6 +21,8 @@ import Testing
         }
     }
 
+    private static var options: StoreOptions { options(newest: "2") }
+
     private static func options(newest: String) -> StoreOptions {
         var options = StoreOptions()
         options.migrations = MigrationPlan(
@@ -142,7 +144,10 @@ import Testing
         try await worker.value
         let jobs = received.withLock { $0 }
         #expect(jobs.map(\.id) == [2] && jobs.allSatisfy(\.isUser))
-        guard case .doesNotFit(let written) = jobs.first?.fit else { return Issue.record("\(jobs)") }
+        guard case .doesNotFit(let written) = jobs.first?.fit else {
+            Issue.record("\(jobs)")
+            return
+        }
         #expect(written.afterJSON == #"{"id":2,"text":"waits"}"#)
         #expect(written.reason == "a migration has replaced the type that it was written with")
     }

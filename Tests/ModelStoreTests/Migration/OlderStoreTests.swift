@@ -92,7 +92,8 @@ private enum OlderShop {
         let databases = try #require(try StoreFormat.openDatabases(&raw, create: false))
         try StoreFormat.writeLogOff(false, databases, &raw)
         try StoreFormat.writeVersion(format, databases, &raw)
-        _ = unsafe try raw.delete(databases.metadata, key: MetadataKey.keySecret.span.bytes)
+        let secret = MetadataKey.keySecret
+        _ = unsafe try raw.delete(databases.metadata, key: secret.span.bytes)
         if format == 1, let statistics = databases.statistics { try raw.drop(statistics) }
         // The catalog of those programs has no names of cases.
         for var type in try CatalogStorage.types(in: databases.catalog, raw.snapshot) {

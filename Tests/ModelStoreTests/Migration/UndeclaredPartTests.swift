@@ -5,17 +5,17 @@ import TestSupport
 import Testing
 
 /// A record of which an older program declares a part.
-private enum Crate {
+private enum Carton {
     @Embedded
     struct Size: Hashable {
         var width: Int = 1
     }
 
-    @Record("Crate")
+    @Record("Carton")
     struct Old: Equatable {
         @ID var id: Int
         var title: String = ""
-        var size: Crate.Size = Crate.Size()
+        var size: Carton.Size = Carton.Size()
     }
 
     @Embedded
@@ -24,23 +24,23 @@ private enum Crate {
         var depth: Int = 1
     }
 
-    @Record("Crate")
+    @Record("Carton")
     struct New: Equatable {
         @ID var id: Int
         var title: String = ""
-        var size: Crate.NewSize = Crate.NewSize()
+        var size: Carton.NewSize = Carton.NewSize()
         var weight: Int = 0
     }
 }
 
 /// Changes to fields, and to fields of structs, that an older program does not declare.
 @Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct UndeclaredPartTests {
-    /// Changes crates as the newer program does.
+    /// Changes cartons as the newer program does.
     private static func change(
         _ store: Store, _ ids: Int64..., body: @escaping @Sendable (inout [DynamicValue]) -> Void
     ) async throws {
         try await store.write { tx in
-            let index = try tx._reading.catalog.requireTypeIndex(named: "Crate")
+            let index = try tx._reading.catalog.requireTypeIndex(named: "Carton")
             for id in ids {
                 guard var record = try tx._reading.dynamicRecord(id: [.int(id)], typeIndex: index) else { continue }
                 body(&record.values)
@@ -57,18 +57,18 @@ private enum Crate {
     func `a change to parts that the program does not declare is no update, before and after they come`(
         comesLater: Bool
     ) async throws {
-        let store = try Store.temporary(records: Crate.Old.self)
-        try await store.write { tx in for id in 1...2 { try tx.insert(Crate.Old(id: id)) } }
-        if !comesLater { _ = try store.migrate(to: [Crate.New.recordSchema], isTrial: false) }
-        let request = Crate.Old.order { $0.id.ascending }
+        let store = try Store.temporary(records: Carton.Old.self)
+        try await store.write { tx in for id in 1...2 { try tx.insert(Carton.Old(id: id)) } }
+        if !comesLater { _ = try store.migrate(to: [Carton.New.recordSchema], isTrial: false) }
+        let request = Carton.Old.order { $0.id.ascending }
         var updates = store.updates(of: request).makeAsyncIterator()
         var ofSize = store.updates(of: request.watching(\.size)).makeAsyncIterator()
         var joined = store.updates(of: request, request.limit(1)).makeAsyncIterator()
-        let model = try store.model(Crate.Old.self, id: 1)
+        let model = try store.model(Carton.Old.self, id: 1)
         var changes = model.changes.makeAsyncIterator()
         _ = (try await updates.next(), try await ofSize.next(), try await joined.next(), await changes.next())
         if comesLater {
-            _ = try store.migrate(to: [Crate.New.recordSchema], isTrial: false)
+            _ = try store.migrate(to: [Carton.New.recordSchema], isTrial: false)
             // A change of the schema is an update.
             #expect(try await updates.next()?.changes.updates.isEmpty == true)
             _ = (try await ofSize.next(), try await joined.next())
