@@ -118,6 +118,7 @@ struct Named {
         try await first.write { tx in
             for id in ids { try tx.insert(Named(id: id, mark: id)) }
         }
+        try second.replicator?.followNow()
         try await second.write { tx in
             try tx.update(Named.self, id: ids[3]) { $0.mark = "x" }
             try tx.delete(Named.self, id: ids[4])

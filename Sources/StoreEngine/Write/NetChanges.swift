@@ -34,6 +34,8 @@ struct NetChanges: ~Copyable {
     /// The entries of the records that a migration ends, in order, each with the entries of the records that replace it.
     private var replacements: [(end: Int, inserts: [Int])] = []
     private var replacementIndexes: [Int: Int] = [:]
+    /// For the entries of records that replace others, the index of the replacement.
+    private var replacementsByInsert: [Int: Int] = [:]
 
     /// By how much the records become longer, in bytes; negative if they become shorter or fewer.
     ///
@@ -119,12 +121,21 @@ struct NetChanges: ~Copyable {
 
     /// Notes that the record at `index` ends, and that the entries from `start` on replace it.
     mutating func replace(_ index: Int, from start: Int) {
+        let place: Int
         if let known = replacementIndexes[index] {
-            replacements[known].inserts += start..<entries.count
+            place = known
+        } else if let made = replacementsByInsert[index] {
+            // An earlier step made this record, so the new ones replace the record from which it was made.
+            place = made
+            replacements[made].inserts.removeAll { $0 == index }
+            replacementIndexes[index] = made
         } else {
-            replacementIndexes[index] = replacements.count
-            replacements.append((index, Array(start..<entries.count)))
+            place = replacements.count
+            replacementIndexes[index] = place
+            replacements.append((index, []))
         }
+        replacements[place].inserts += start..<entries.count
+        for insert in start..<entries.count { replacementsByInsert[insert] = place }
     }
 
     /// Returns the indexes of the entries in the order in which the change set lists them; nil for that of the first touch.

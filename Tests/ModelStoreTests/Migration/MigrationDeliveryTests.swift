@@ -189,29 +189,6 @@ import Testing
         #expect(try store.fetch(V2.Job.all).map(\.words) == [["a", "b"], ["c", "d"]])
     }
 
-    @Test func `a difference over a migration tells its reader to read the records again`() async throws {
-        let directory = try TestDirectory()
-        var options = StoreOptions()
-        options.limits.changedRecordLimit = 1_000
-        let old = try Store(at: directory.path, records: V1.Job.self, options: options)
-        _ = try old.blockingWrite { tx in _ = try tx.insert(V1.Job(text: "a")) }
-        let position = try old.position
-        old.close()
-        options.migrations = Self.options.migrations
-        options.limits.retainedChangeSets = 1
-        let store = try Store(at: directory.path, records: V2.Job.self, options: ChangeFeedTests.small(options))
-        for _ in 0..<6 { _ = try await store.write { try $0.insert(V2.Job(words: [])) } }
-        var isReset = false
-        loop: for try await event in store.catchUp(since: position, FeedOptions(only: FeedFilter(V2.Job.self))) {
-            switch event {
-            case .difference(let difference): if difference.isReset(V2.Job.self) { isReset = true }
-            case .ready: break loop
-            case .commit: Issue.record("the change sets are still there")
-            }
-        }
-        #expect(isReset)
-    }
-
     @Test func `the lag of a consumer counts migrations only if it wants them`() async throws {
         for includesMigrations in [false, true] {
             let directory = try TestDirectory()

@@ -142,12 +142,20 @@ import Testing
     @Test(arguments: TestLength.seeds(6, long: 200))
     func `the same operations give the same feed, results and sums`(seed: UInt64) throws {
         var random = TestRandom(seed: seed)
-        let closures = (0..<30).map { _ in (0..<6).map { _ in Operation(&random) } }
+        let closures = (0..<60).map { _ in (0..<3).map { _ in Operation(&random) } }
         var views: [View] = []
         for isOld in [true, false, false] {
             let directory = try TestDirectory()
             let store = try Self.store(directory, isOld: isOld)
             defer { store.close() }
+            try store.blockingWrite { tx in
+                for number in 0..<24 {
+                    if number < 8 { try tx.insert(Team(id: Self.text(number), note: "")) }
+                    let team = Reference<Team>(Self.text(number % 8))
+                    let (id, mark) = (Self.text(number), Self.text(number))
+                    try tx.insert(Player(id: id, team: team, rival: nil, mark: mark, rank: number % 6))
+                }
+            }
             var results: [String] = []
             for closure in closures {
                 do {

@@ -1,8 +1,8 @@
 /// The records of a store that differ between two positions.
 ///
 /// Each of these records occurs once, with the change that leads from the first state to the second. It is an insert, an update,
-/// a delete, or a replacement if another record with other fields has the id. ``changes(of:)`` returns the changes of one type as values, and
-/// ``RecordChange/fieldChanges()`` returns the field values of any change.
+/// a delete, or a replacement if another record with other fields has the id. ``changes(of:)`` returns the changes of one type as
+/// values, and ``RecordChange/fieldChanges()`` returns the field values of any change.
 public struct StoreDifference: Sendable {
     /// The position of the first state.
     public let from: Position

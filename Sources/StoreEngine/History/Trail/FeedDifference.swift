@@ -41,18 +41,11 @@ public struct FeedDifference: Sendable {
     }
 
     /// Returns whether records of a type changed in a way that the feed does not record, so that a reader must read them again.
-    /// This happens when a program that is not ModelStore has written to the store. It also happens when a migration has replaced
-    /// the type, because the difference does not name the records that have ended.
+    /// This happens when a program that is not ModelStore has written to the store.
     public func isReset<R: Record>(_ type: R.Type) -> Bool {
         guard let typeIndex = state.catalog.typeIndex(named: R.recordSchema.name) else { return false }
         let number = state.catalog.types[typeIndex].type.id
-        return records.contains { record in
-            switch record.state {
-            case .reset: record.typeNumber == .max || record.typeNumber == number
-            case .schema: record.type == nil && record.described?.name == R.recordSchema.name
-            default: false
-            }
-        }
+        return records.contains { $0.state == .reset && ($0.typeNumber == .max || $0.typeNumber == number) }
     }
 
     private static func typed<R: Record>(
