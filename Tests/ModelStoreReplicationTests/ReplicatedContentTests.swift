@@ -123,6 +123,7 @@ struct Named {
             try tx.update(Named.self, id: ids[3]) { $0.mark = "x" }
             try tx.delete(Named.self, id: ids[4])
         }
+        try first.replicator?.followNow()
         try await first.write { tx in
             try tx.delete(Named.self, id: ids[5])
             try tx.update(Named.self, id: ids[6]) { $0.mark = ids[4] }

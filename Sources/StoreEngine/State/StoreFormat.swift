@@ -11,8 +11,8 @@ package enum StoreFormat {
     /// under public seeds.
     package static let versionWithLog: UInt32 = 3
 
-    /// The newest version of such a store without a redo log. It is also the first one with statistics, references, and changes
-    /// of record types.
+    /// The newest version of such a store without a redo log. It is also the first one with statistics, references, and changes of
+    /// record types.
     package static let versionWithoutLog: UInt32 = 2
 
     /// Returns the newest version that a store can have.
@@ -317,13 +317,10 @@ extension StoreDatabases {
     ///
     /// - Throws: ``StoreError`` with the code `damaged`, if the secret is missing or damaged.
     fileprivate mutating func readKeyHash(_ snapshot: LMDBSnapshot) throws(StoreError) {
-        // The first opening for writing makes the secret.
-        if try StoreFormat.isUnborn(self, snapshot) { return }
-        guard let version = try? StoreFormat.version(self, snapshot) else {
-            // Opening fails. A check of the store still needs the secret of its keys.
-            if let found = try? StoreFormat.keyHash(self, snapshot) { keyHash = found }
-            return
-        }
-        if version > StoreFormat.versionWithLog { keyHash = try StoreFormat.keyHash(self, snapshot) }
+        // The first opening for writing makes the secret, and opening fails for a newer format.
+        guard try !StoreFormat.isUnborn(self, snapshot),
+            let version = try? StoreFormat.version(self, snapshot), version > StoreFormat.versionWithLog
+        else { return }
+        keyHash = try StoreFormat.keyHash(self, snapshot)
     }
 }

@@ -41,7 +41,9 @@ struct MetadataVerifier {
             isKnownFormat = false
             return
         }
-        if let version, version > StoreFormat.versionWithLog {
+        let secret = String(decoding: MetadataKey.keySecret, as: UTF8.self)
+        // Without the version, the entry itself says that the store has a secret.
+        if version.map({ $0 > StoreFormat.versionWithLog }) ?? (entries[secret] != nil) {
             keyHash = required(MetadataKey.keySecret, &entries, report) { (bytes) throws(CodecError) in
                 unsafe try KeyHash(bytes.span.bytes)
             }

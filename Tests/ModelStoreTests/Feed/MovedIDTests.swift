@@ -88,6 +88,7 @@ import Testing
             #expect(Set(exported.keys) == Set(expected.keys.map { #"{"id":\#($0)}"# }), "seed \(seed), \(partSize)")
             #expect(exported.values.allSatisfy { $0.contains(#""was""#) }, "seed \(seed), \(partSize)")
         }
+        store.close()
         _ = try Store.verify(at: directory.path) { Issue.record("\($0)") }
     }
 

@@ -101,13 +101,14 @@ struct ReplacementOrder {
         let awaited: Int?
     }
 
-    /// The numbers of all changes: ends without inserts that others await, changes outside of the groups, the replacements, and
-    /// the other ends.
-    var order: [Int] { first + unlinked + others + replacements + last }
+    /// The numbers of all changes: inserts that say nothing of what they replace, changes outside of the groups, ends without
+    /// inserts that others await, the inserts of long circles, the replacements, and the other ends.
+    var order: [Int] { unlinked + others + first + circled + replacements + last }
 
+    private var unlinked: [Int] = []
     private var first: [Int] = []
     /// The inserts of circles that are too long for a replacement.
-    private var unlinked: [Int] = []
+    private var circled: [Int] = []
     private let others: [Int]
     private var replacements: [Int] = []
     private var last: [Int] = []
@@ -122,6 +123,7 @@ struct ReplacementOrder {
         isListed = Array(repeating: false, count: groups.count)
         for group in groups.indices where !groups[group].inserts.isEmpty { list(group) }
         for group in groups.indices where !isListed[group] { last.append(groups[group].end) }
+        separate()
     }
 
     /// Lists a group after those that it awaits, and those that await each other together.
@@ -138,12 +140,12 @@ struct ReplacementOrder {
         if let place = next.flatMap({ places[$0] }) {
             let circle = path[place...].map { groups[$0] }
             path.removeSubrange(place...)
-            let inserts = circle.compactMap(\.inserts.first) + circle.flatMap { $0.inserts.dropFirst() }
-            if circle.count > 1, inserts.count > min(circle.count, Replacement.maximumRun) {
+            unlinked += circle.flatMap { $0.inserts.dropFirst() }
+            if circle.count > Replacement.maximumRun {
                 first += circle.map(\.end)
-                unlinked += inserts
+                circled += circle.compactMap(\.inserts.first)
             } else {
-                replacements += circle.map(\.end) + inserts
+                replacements += circle.map(\.end) + circle.compactMap(\.inserts.first)
             }
         }
         for group in path.reversed() {
@@ -154,5 +156,15 @@ struct ReplacementOrder {
                 replacements += groups[group].inserts
             }
         }
+    }
+
+    /// Moves what would follow an end that has no inserts, and be taken for its replacement, out of the first replacement.
+    private mutating func separate() {
+        guard !first.isEmpty, circled.isEmpty, replacements.count > 2,
+            let group = groups.first(where: { $0.end == replacements[0] }),
+            group.inserts.count > 1, replacements[1] == group.inserts[0]
+        else { return }
+        unlinked += group.inserts.dropFirst()
+        replacements.removeSubrange(2..<1 + group.inserts.count)
     }
 }
