@@ -11,8 +11,8 @@ package enum StoreFormat {
     /// under public seeds.
     package static let versionWithLog: UInt32 = 3
 
-    /// The newest version of such a store without a redo log. It is also the first one with statistics, references, and changes of
-    /// record types.
+    /// The newest version of such a store without a redo log. It is also the first one with statistics, references, and changes
+    /// of record types.
     package static let versionWithoutLog: UInt32 = 2
 
     /// Returns the newest version that a store can have.
