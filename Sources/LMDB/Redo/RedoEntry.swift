@@ -98,3 +98,12 @@ extension [UInt8] {
         unsafe Swift.withUnsafeBytes(of: value.littleEndian) { unsafe append(contentsOf: $0) }
     }
 }
+
+extension SipHash {
+    /// The first 8 bytes of each entry of the redo log that has this secret, by which entries are found.
+    var tag: UInt64 {
+        let text: StaticString = "entry of a redo log"
+        return unsafe hash(
+            RawSpan(_unsafeStart: UnsafeRawPointer(text.utf8Start), byteCount: text.utf8CodeUnitCount))
+    }
+}

@@ -139,7 +139,7 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
         var new = old
         body(&new)
         let isSame = areSame.map { $0(old, new) } ?? false
-        if isSame, Sameness.areIdentical(old, new) { return (.same, known) }
+        if isSame, Sameness.haveSameBits(old, new) { return (.same, known) }
         if !isSame, !isAnnounced {
             for observer in link(known)?.current ?? [] { observer.willChange() }
             isAnnounced = true

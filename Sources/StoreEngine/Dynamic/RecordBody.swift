@@ -139,7 +139,7 @@ extension RecordBody {
     /// Returns the same for a record in the form in which it was written.
     static func encodedID(of record: RecordBytes, writtenAs type: RecordType) throws(CodecError) -> [UInt8] {
         let fields = try type.fields(ofVersion: record.schemaVersion)
-        let numbers = type.earlierVersions.first { $0.version == record.schemaVersion }?.idFields ?? type.idFields
+        let numbers = idFields(ofVersion: record.schemaVersion, type)
         return try encodedID(of: record.table, at: indexes(of: numbers, in: fields))
     }
 

@@ -1,4 +1,5 @@
-/// Decides whether two values are the same. All code that asks whether a value has changed uses this rule.
+/// Decides whether two values are the same. All code that asks whether a value has changed uses this rule. Code that leaves out a
+/// notification also compares what `==` may leave out (``wholeComparison(of:)``).
 ///
 /// The store compares the bytes of encodings, so readers must compare bytes too. Swift's `==` gives other answers: a NaN differs
 /// from itself, `0.0` equals `-0.0`, and "é" equals its other normal form.
@@ -168,7 +169,7 @@ extension Sameness {
 
     /// Returns whether two values of one type consist of the same bytes, for example values that share storage, or a NaN and
     /// itself.
-    private static func haveSameBits<Value>(_ left: Value, _ right: Value) -> Bool {
+    package static func haveSameBits<Value>(_ left: Value, _ right: Value) -> Bool {
         unsafe withUnsafeBytes(of: left) { left in
             unsafe withUnsafeBytes(of: right) { right in
                 unsafe RawSpan(_unsafeBytes: left).isEqual(to: RawSpan(_unsafeBytes: right))

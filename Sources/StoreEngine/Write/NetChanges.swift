@@ -31,11 +31,8 @@ struct NetChanges: ~Copyable {
     private var placedCount = 0
     /// Whether a record may have been removed.
     private var hasRemoved = false
-    /// The entries of the records that a migration ends, in order, each with the entries of the records that replace it.
-    private var replacements: [(end: Int, inserts: [Int])] = []
-    private var replacementIndexes: [Int: Int] = [:]
-    /// For the entries of records that replace others, the index of the replacement.
-    private var replacementsByInsert: [Int: Int] = [:]
+    /// The records that a migration has ended.
+    private var replacements = Replacements()
 
     /// By how much the records become longer, in bytes; negative if they become shorter or fewer.
     ///
@@ -121,21 +118,7 @@ struct NetChanges: ~Copyable {
 
     /// Notes that the record at `index` ends, and that the entries from `start` on replace it.
     mutating func replace(_ index: Int, from start: Int) {
-        let place: Int
-        if let known = replacementIndexes[index] {
-            place = known
-        } else if let made = replacementsByInsert[index] {
-            // An earlier step made this record, so the new ones replace the record from which it was made.
-            place = made
-            replacements[made].inserts.removeAll { $0 == index }
-            replacementIndexes[index] = made
-        } else {
-            place = replacements.count
-            replacementIndexes[index] = place
-            replacements.append((index, []))
-        }
-        replacements[place].inserts += start..<entries.count
-        for insert in start..<entries.count { replacementsByInsert[insert] = place }
+        replacements.note(end: index, inserts: start..<entries.count)
     }
 
     /// Returns the indexes of the entries in the order in which the change set lists them; nil for that of the first touch.
@@ -143,29 +126,15 @@ struct NetChanges: ~Copyable {
     /// - Parameter isSuccessor: whether the second type takes the place of the first one, so that records of both with the same
     ///   key have the same id. The parameters are indexes in the catalog.
     func replacementOrder(_ isSuccessor: (Int, Int) -> Bool) -> [Int]? {
-        if replacements.isEmpty { return nil }
-        var groupsByKey: [[UInt8]: [Int]] = [:]
-        for (group, replacement) in replacements.enumerated() {
-            groupsByKey[bytes(entries[replacement.end].key).array(), default: []].append(group)
+        replacements.order(of: entries.indices) { index in
+            bytes(entries[index].key).array()
+        } isSuccessor: { end, insert in
+            isSuccessor(entries[end].type, entries[insert].type)
         }
-        var isOther = Array(repeating: true, count: entries.count)
-        var groups: [ReplacementOrder.Group] = []
-        for (group, replacement) in replacements.enumerated() {
-            isOther[replacement.end] = false
-            var awaited: Int?
-            for insert in replacement.inserts {
-                isOther[insert] = false
-                let rivals = groupsByKey[bytes(entries[insert].key).array()] ?? []
-                awaited =
-                    awaited
-                    ?? rivals.first {
-                        $0 != group && isSuccessor(entries[replacements[$0].end].type, entries[insert].type)
-                    }
-            }
-            groups.append(ReplacementOrder.Group(end: replacement.end, inserts: replacement.inserts, awaited: awaited))
-        }
-        return ReplacementOrder(others: entries.indices.filter { isOther[$0] }, groups: groups).order
     }
+
+    /// Returns the record at `index` before this closure; nil if there was none.
+    func before(_ index: Int) -> [UInt8]? { entries[index].before.map { bytes($0).array() } }
 
     /// Returns the incarnation of the record at `index` before this closure; nil if the record did not exist.
     func incarnationBefore(_ index: Int) -> UInt64? {

@@ -30,7 +30,7 @@ extension WriteTransaction {
         } catch {
             throw StoreError(.invalidValue, "the id of \(type.name) cannot be a key: \(error)")
         }
-        try requireOwnKey(type)
+        try requireOwnKey(type, typeIndex)
         let isStored = mode == .insert ? false : try copyStored(type)
         if isStored ? !kept.isEmpty : !kept.partial.isEmpty { try complete(kept, of: type, isStored: isStored) }
         guard encoder.byteCount <= state.limits.recordByteCount else {
@@ -50,11 +50,18 @@ extension WriteTransaction {
         try replace(type, typeIndex)
     }
 
-    /// Throws if another record's id has the key of the record in the encoder. Only truncated keys of long ids can be equal.
+    /// Throws if another record's id has the key of the record in the encoder. Only truncated keys of long ids can be equal. The
+    /// other record may be one that this write has deleted: the change set has one change for each key.
     ///
     /// - Throws: ``StoreError`` with the code `keyCollision`.
-    private mutating func requireOwnKey(_ type: OpenType) throws(StoreError) {
-        guard recordKey.count == KeyLimit.recordKey, try copyStored(type) else { return }
+    private mutating func requireOwnKey(_ type: OpenType, _ typeIndex: Int) throws(StoreError) {
+        guard recordKey.count == KeyLimit.recordKey else { return }
+        if try !copyStored(type) {
+            let removed = changes.findRemoved(changes.address(type: typeIndex, key: recordKey), key: recordKey)
+            guard let before = removed.flatMap({ changes.before($0) }) else { return }
+            oldRecord.removeAll()
+            oldRecord.append(before)
+        }
         let (own, stored): ([UInt8]?, [UInt8]?)
         do {
             own = try type.longID(of: FieldTable(encoder.tableBytes), recordKey.bytes)
@@ -77,7 +84,7 @@ extension WriteTransaction {
     package mutating func delete(_ typeIndex: Int, key: RawSpan) throws(StoreError) -> Bool {
         recordKey.removeAll()
         recordKey.append(key)
-        KeyLimit.truncateRecordKey(&recordKey, state.databases.keyHash)
+        KeyLimit.truncateRecordKey(&recordKey, state.catalog.types[typeIndex].keyHash)
         guard try deleteAlone(typeIndex) else { return false }
         try followDelete(typeIndex)
         return true

@@ -164,7 +164,7 @@ struct FeedTail {
         var kind = ChangeSetKind.user
         for set in sets {
             // Never merges a part: a reader that resumes after the merged change set would receive the part twice. A migration
-            // stays as it is, because a merged insert does not say what it replaced.
+            // stays as it is, because a merged insert has lost the replaced record.
             let isAlone = !set.isLastPart || set.part > 0 || set.kind.isMigration
             if isAlone || set.kind != kind {
                 if let before = try squash?.finish() { result.append(before) }

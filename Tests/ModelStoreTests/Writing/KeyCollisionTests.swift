@@ -165,6 +165,13 @@ import Testing
             let error = #expect(throws: StoreError.self, "\(name)") { try store.blockingWrite(write) }
             #expect(error?.code == .keyCollision, "\(name): \(error!)")
         }
+        let replacing = #expect(throws: StoreError.self) {
+            try store.blockingWrite { tx in
+                try tx.delete(Item.self, id: Self.ids[0])
+                try tx.insert(Item(id: id, text: "x"))
+            }
+        }
+        #expect(replacing?.code == .keyCollision, "\(replacing!)")
         let missing: [(String, @Sendable (inout WriteTransaction) throws -> Void)] = [
             ("update", { try $0.update(Item(id: id, text: "x")) }),
             ("change", { try $0.update(Item.self, id: id) { $0.text = "x" } }),

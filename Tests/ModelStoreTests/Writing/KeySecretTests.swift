@@ -5,8 +5,7 @@ import StoreRuntime
 import TestSupport
 import Testing
 
-/// What programs see of a store does not depend on the hashes in its long keys: one store of format 3, and two with a secret
-/// each.
+/// No result of a store depends on the hashes in its long keys: one store of format 3, and two with a secret each.
 @Suite("Stores with other secrets") struct KeySecretTests {
     @Record struct Team: Equatable {
         @ID var id: String
@@ -43,7 +42,7 @@ import Testing
             }
         }
 
-        /// Runs the operation, and returns what it gave, or its error.
+        /// Runs the operation, and returns its result or its error.
         func run(_ tx: inout WriteTransaction) -> String {
             do {
                 switch self {
@@ -94,10 +93,11 @@ import Testing
         return try Store(at: directory.path, records: Team.self, Player.self, options: options())
     }
 
-    /// What a store shows.
+    /// The answers of a store to its readers.
     private struct View: Equatable {
         var results: [String]
-        var changeSetCount: UInt64
+        var feed: [[UInt8]] = []
+        var head: UInt64
         var changes: [String] = []
         var players: [Player]
         var byRank: [Player]
@@ -112,14 +112,17 @@ import Testing
 
         init(_ store: Store, _ results: [String]) throws {
             self.results = results
-            (changeSetCount, contentHash, contentSum) = try store.read { tx in
+            (head, feed, contentHash, contentSum) = try store.read { tx in
                 let scope = tx._reading
-                return (try scope.feedHead().sequence, try scope.contentHash(), try scope.contentSum())
+                let head = try scope.feedHead()
+                let feed = try (1...head.sequence).map { sequence in
+                    try FeedReader.stream(sequence, in: scope.state.databases.feed, scope.snapshot)?.bytes ?? []
+                }
+                return (head.hash, feed, try scope.contentHash(), try scope.contentSum())
             }
-            // The records that follow one change are found in the order of an index, which is that of the hashes.
-            for sequence in 3...changeSetCount {
+            for sequence in 3...UInt64(feed.count) {
                 let changeSet = try store.changeSet(sequence: sequence)
-                changes += try changeSet.changes(of: Player.self).map { "\(sequence) \($0.kind) \($0.id)" }.sorted()
+                changes += try changeSet.changes(of: Player.self).map { "\(sequence) \($0.kind) \($0.id)" }
             }
             players = try store.fetch(Player.order { $0.id.ascending })
             byRank = try store.fetch(Player.order { [$0.rank.descending, $0.id.ascending] })
@@ -130,7 +133,7 @@ import Testing
             referrers = try store.read { tx in
                 try tx.fetch(Team.order { $0.id.ascending }, with: Team.players).map { $0.1 }
             }
-            let middle = try store.changeSet(sequence: changeSetCount / 2).position
+            let middle = try store.changeSet(sequence: UInt64(feed.count) / 2).position
             earlier = try store.read(at: middle) { tx in try tx.fetch(Player.order { $0.id.ascending }) }
         }
     }

@@ -60,7 +60,11 @@ public struct ChangeSet: Sendable {
         )
         self.state = state
         let sources = part.replacedIndexes
-        changes = (wanted ?? Array(part.changes.indices)).map { ChangeSet.change($0, of: part, sources, state) }
+        if let wanted {
+            changes = wanted.map { ChangeSet.change($0, of: part, sources, state) }
+        } else {
+            changes = part.changes.indices.map { ChangeSet.change($0, of: part, sources, state) }
+        }
         wholeCount = Int(clamping: part.header.changeCount)
         isWhole = changes.count == wholeCount
     }

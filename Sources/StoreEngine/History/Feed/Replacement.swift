@@ -88,10 +88,63 @@ extension FeedPart {
     }
 }
 
+/// The records that a migration ends and those that replace them, by their numbers among the changes of the write.
+struct Replacements {
+    private var groups: [(end: Int, inserts: [Int])] = []
+    private var groupsByEnd: [Int: Int] = [:]
+    private var groupsByInsert: [Int: Int] = [:]
+
+    /// Notes that a record ends, and which records replace it. If an earlier step made the record, its replacements replace the
+    /// one from which it was made.
+    mutating func note(end: Int, inserts: Range<Int>) {
+        let group: Int
+        if let known = groupsByEnd[end] {
+            group = known
+        } else if let made = groupsByInsert[end] {
+            group = made
+            groups[made].inserts.removeAll { $0 == end }
+            groupsByEnd[end] = made
+        } else {
+            group = groups.count
+            groupsByEnd[end] = group
+            groups.append((end, []))
+        }
+        groups[group].inserts += inserts
+        for insert in inserts { groupsByInsert[insert] = group }
+    }
+
+    /// Returns the numbers of all changes in the order in which the change set lists them; nil if no record was replaced.
+    ///
+    /// - Parameters:
+    ///   - changes: the numbers of all changes.
+    ///   - key: returns the key of a change's record.
+    ///   - isSuccessor: whether the type of an insert takes the place of the type of an end.
+    func order(
+        of changes: Range<Int>, key: (Int) -> [UInt8], isSuccessor: (_ end: Int, _ insert: Int) -> Bool
+    ) -> [Int]? {
+        if groups.isEmpty { return nil }
+        var groupsByKey: [[UInt8]: [Int]] = [:]
+        for (number, group) in groups.enumerated() { groupsByKey[key(group.end), default: []].append(number) }
+        var isOther = Array(repeating: true, count: changes.count)
+        var all: [ReplacementOrder.Group] = []
+        for (number, group) in groups.enumerated() {
+            isOther[group.end] = false
+            var awaited: Int?
+            for insert in group.inserts {
+                isOther[insert] = false
+                if awaited != nil { continue }
+                awaited = groupsByKey[key(insert)]?.first { $0 != number && isSuccessor(groups[$0].end, insert) }
+            }
+            all.append(ReplacementOrder.Group(end: group.end, inserts: group.inserts, awaited: awaited))
+        }
+        return ReplacementOrder(others: changes.filter { isOther[$0] }, groups: all).order
+    }
+}
+
 /// The order in which the change set of a migration lists its changes, so that ``Replacement`` finds the replacements.
 ///
-/// An order of the replacements in which each record ends before its id is given to another one exists, except where records
-/// exchange their ids. Each replacement awaits at most one other, so a walk along what they await finds both.
+/// A record ends before another record gets its id, except where records exchange their ids. Each replacement awaits at most one
+/// other, so a walk from each replacement to the awaited one finds the order, and the circles.
 struct ReplacementOrder {
     /// The end of a record, and the inserts that replace it, by their numbers.
     struct Group {
@@ -101,7 +154,7 @@ struct ReplacementOrder {
         let awaited: Int?
     }
 
-    /// The numbers of all changes: inserts that say nothing of what they replace, changes outside of the groups, ends without
+    /// The numbers of all changes: inserts without a link to a replaced record, changes outside of the groups, ends without
     /// inserts that others await, the inserts of long circles, the replacements, and the other ends.
     var order: [Int] { unlinked + others + first + circled + replacements + last }
 
@@ -158,7 +211,7 @@ struct ReplacementOrder {
         }
     }
 
-    /// Moves what would follow an end that has no inserts, and be taken for its replacement, out of the first replacement.
+    /// Moves inserts out of the first replacement that would seem to replace the records before it, which only end.
     private mutating func separate() {
         guard !first.isEmpty, circled.isEmpty, replacements.count > 2,
             let group = groups.first(where: { $0.end == replacements[0] }),

@@ -34,8 +34,8 @@ struct Referrers: ~Escapable {
     /// - Parameter limit: the maximum number of keys to find.
     func keys(_ reference: OpenReference, to target: ReferenceTarget, limit: Int = .max) throws -> [[UInt8]] {
         let found = try unsortedKeys(reference, to: target, limit: limit)
-        // The order of truncated keys depends on the store's secret, which the feed must not show.
-        guard found.count(where: { $0.count == KeyLimit.recordKey }) > 1 else { return found }
+        // The place of a truncated key among others depends on the store's secret, which the feed must not show.
+        guard found.count > 1, found.contains(where: { $0.count == KeyLimit.recordKey }) else { return found }
         let type = catalog.types[reference.source]
         var all: [(id: [UInt8], key: [UInt8])] = []
         for key in found {

@@ -1,5 +1,3 @@
-package import StoreEngine
-
 // Decides which changes notify no subscriber.
 //
 // `==` is not enough for that: a program may write one that compares only ids, and a reader would then keep the old rest. So two
@@ -24,20 +22,11 @@ extension Sameness {
         areSame(left, right) && haveSamePartsOfAnyType(left, right)
     }
 
-    /// Returns whether two values of one type consist of the same bytes.
-    package static func areIdentical<Value>(_ left: Value, _ right: Value) -> Bool {
-        unsafe withUnsafeBytes(of: left) { left in
-            unsafe withUnsafeBytes(of: right) { right in
-                unsafe RawSpan(_unsafeBytes: left).isEqual(to: RawSpan(_unsafeBytes: right))
-            }
-        }
-    }
-
     // MARK: Parts
 
     /// Returns whether all parts of two equal values are the same.
     fileprivate static func haveSameParts<Value>(_ left: Value, _ right: Value) -> Bool {
-        if areIdentical(left, right) { return true }
+        if haveSameBits(left, right) { return true }
         if Value.self is AnyClass { return false }
         // The bytes of an existential include unused ones.
         if type(of: left as Any) != Value.self { return haveSamePartsOfAnyType(left, right) }

@@ -18,13 +18,6 @@ package struct SipHash: Hashable, Sendable {
         SipHash(low: .random(in: .min ... .max), high: .random(in: .min ... .max))
     }
 
-    /// The first 8 bytes of each entry of a redo log, by which entries are found, for the secret of the log.
-    var tag: UInt64 {
-        let text: StaticString = "entry of a redo log"
-        return unsafe hash(
-            RawSpan(_unsafeStart: UnsafeRawPointer(text.utf8Start), byteCount: text.utf8CodeUnitCount))
-    }
-
     /// Returns the hash of bytes.
     package func hash(_ bytes: RawSpan) -> UInt64 {
         var state = State(low: low, high: high)
