@@ -151,7 +151,7 @@ import Testing
         #expect(storeError { _ = try held.store.liveQuery(FetchRequest<Sensor>()) }?.code == .closed)
     }
 
-    @Test func `an observer that is told of the end of a damaged record's model may read and write`() async throws {
+    @Test func `an observer may read while it is told that its record cannot be read`() async throws {
         let held = try HeldStore()
         try held.put(1)
         await held.show()
@@ -167,23 +167,42 @@ import Testing
         // Opening with another type makes the dispatcher reread everything.
         try Store(at: held.folder.path, records: Sensor.self, Slot.self).close()
         await held.show()
-        #expect(await told.positions.first { _ in true } != nil)
+        #expect(await told.events.first { _ in true } == .change)
+        #expect(model.readFailure != nil && !model.isDeleted && model.celsius == 1)
     }
 
+    @Test func `an observer may read while it is told of a deletion`() async throws {
+        let held = try HeldStore()
+        try held.put(1)
+        await held.show()
+        let model = try held.store.model(Sensor.self, id: "s1")
+        let told = Told(held.store)
+        model.observe(told)
+        try held.delete()
+        await held.show()
+        #expect(await told.events.first { $0 == .end } == .end)
+        #expect(model.isDeleted)
+    }
+
+    /// An observer that reports a call only after it has read the store.
     private final class Told: ModelObserver {
+        enum Event { case change, end }
+
         private let store: Store
-        private let continuation: AsyncStream<UInt64>.Continuation
-        let positions: AsyncStream<UInt64>
+        private let continuation: AsyncStream<Event>.Continuation
+        let events: AsyncStream<Event>
 
         init(_ store: Store) {
             self.store = store
-            (positions, continuation) = AsyncStream<UInt64>.makeStream()
+            (events, continuation) = AsyncStream<Event>.makeStream()
         }
 
-        func willPublish() {}
+        func willPublish() { report(.change) }
 
-        func ended() {
-            if let sequence = try? store.view({ $0.position.sequence }) { continuation.yield(sequence) }
+        func ended() { report(.end) }
+
+        private func report(_ event: Event) {
+            if (try? store.view { $0.position.sequence }) != nil { continuation.yield(event) }
         }
     }
 
