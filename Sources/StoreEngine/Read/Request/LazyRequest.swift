@@ -69,7 +69,7 @@ public struct LazyRow<R: Record>: ~Escapable {
 
     /// Decodes one field on its own, in constant time.
     ///
-    /// Throws ``StoreError`` with the code `damaged` where the bytes are not a value of the field's type.
+    /// Throws ``StoreError``: `valueDoesNotFit` where the stored value is none of the field's Swift type; `damaged`.
     public subscript<V>(dynamicMember field: KeyPath<R.Fields, Field<R, V>>) -> V {
         get throws(StoreError) { try value(of: R.fields[keyPath: field]) }
     }
@@ -82,7 +82,7 @@ public struct LazyRow<R: Record>: ~Escapable {
     ///
     /// - Parameter field: a closure that receives the tokens of the record's fields.
     /// - Throws: ``StoreError``: `referenceBroken` where the other record does not exist and the field's type has no nil;
-    ///   `damaged`.
+    ///   `valueDoesNotFit`, `damaged`.
     /// - Complexity: constant, plus one lookup for each reference on the path.
     public func value<V>(_ field: (R.Fields) -> Field<R, V>) throws(StoreError) -> V {
         try value(of: field(R.fields))
@@ -158,6 +158,8 @@ public struct LazyRow<R: Record>: ~Escapable {
             let values = try path.values(RecordBytes(unverified: bytes).table, scope, of: binding.type)
             var next = 0
             return try field.value(values, &next)
+        } catch let error as CodecError {
+            throw scope.unreadable(binding, key: key, error)
         } catch {
             throw StoreError(reading: error, at: "a record that one of \(binding.type.name) refers to")
         }
