@@ -8,6 +8,7 @@ extension LMDBEnvironment {
         // While an environment is open, only the check of the reader table returns this code.
         if code == MDB_INVALID { return Self.overwrittenLockFile(of: path, operation) }
         let error = LMDBError(code: code, operation: "\(operation)", path: path)
+        if error.code == .damaged, let lost = lostPages(operation) { return lost }
         guard code == MDB_READERS_FULL else { return error }
         return error.adding("\(oldestReader ?? "no reader holds a snapshot")")
     }

@@ -79,6 +79,7 @@ extension LMDBEnvironment {
 
     /// Returns the error for a page that cannot be what the pages before it say; nil for the record of a tree.
     func damaged(_ page: UInt64?, _ operation: StaticString) -> LMDBError {
+        if let error = lostPages(operation) { return error }
         let error = LMDBError(code: MDB_CORRUPTED, operation: "\(operation)", path: path)
         return LMDBError(
             error.code, operation: error.operation, path: path, systemCode: error.systemCode,

@@ -75,6 +75,24 @@ extension LMDBEnvironment: LoggedFile {
         try? whileHoldingWriterLock { newest throws(LMDBError) in try redo.prepare(newest: newest, self) }
     }
 
+    // MARK: Failed syncs
+
+    /// Throws if a sync of the data file has failed since the last checkpoint, in any process: sound data may look damaged until
+    /// the store is recovered.
+    package func requireWrittenPages() throws(LMDBError) {
+        if let error = lostPages("mdb_get") { throw error }
+    }
+
+    /// The error for a page that looks damaged, if a failed sync explains it; nil if no sync has failed.
+    func lostPages(_ operation: StaticString) -> LMDBError? {
+        guard let side = try? CheckpointFile(in: path, isReadOnly: true) else { return nil }
+        defer { side.close() }
+        guard let flags = try? side.flags(), flags.contains(.data),
+            let checkpoint = try? side.newest(), !checkpoint.isClosed
+        else { return nil }
+        return .lostPages(operation, path)
+    }
+
     // MARK: Rest
 
     /// From here on, ends this process's hold on the last checkpoint when it has written nothing for about twice this time.
@@ -139,6 +157,17 @@ extension LMDBEnvironment: LoggedFile {
         for context in environment.gate.takeIdle() { context.end() }
         environment.closeFiles()
         return value
+    }
+}
+
+extension LMDBError {
+    /// Returns the error for a data file of which a sync has failed.
+    static func lostPages(_ operation: StaticString, _ path: String) -> LMDBError {
+        LMDBError(
+            .lostPages, operation: "\(operation)", path: path,
+            detail:
+                "a sync of data.mdb failed, so the pages of it in the system's memory may not be those that were written",
+            remedy: "close the store in all processes, then open it again: the redo log has all acknowledged commits")
     }
 }
 

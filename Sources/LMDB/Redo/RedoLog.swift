@@ -342,11 +342,7 @@ final class RedoLog: Sendable {
     /// checkpoint needs no page of the commits after it.
     private func requirePages(_ flags: CheckpointFile.Flags, _ checkpoint: CheckpointRecord) throws(LMDBError) {
         guard flags.contains(.data), !checkpoint.isClosed else { return }
-        throw LMDBError(
-            .lostPages, operation: "mdb_txn_begin", path: path,
-            detail:
-                "a sync of data.mdb failed, so the pages of it in the system's memory may not be those that were written",
-            remedy: "close the store in all processes, then open it again: the redo log has all acknowledged commits")
+        throw .lostPages("mdb_txn_begin", path)
     }
 
     private func failure(_ operation: StaticString) -> LMDBError {

@@ -224,6 +224,37 @@ private final class ControlledFile: LoggedFile, @unchecked Sendable {
         #expect(try again.value("a") == "4")
     }
 
+    @Test func `a page that a failed sync has lost is not called damage`() throws {
+        let store = try RedoStore()
+        let environment = try store.open()
+        defer { store.close() }
+        try environment.store([("a", "1")])
+        try #require(environment.redo).makeCheckpoint(environment)
+        let before = try store.bytes("data.mdb")
+        try environment.store([("a", "2")])
+        // The system forgets the pages of the last commit. The first two are LMDB's meta pages.
+        let pageSize = environment.pageSize
+        try store.change("data.mdb") { bytes in
+            for start in stride(from: 2 * pageSize, to: bytes.count, by: pageSize) {
+                let page = start..<start + pageSize
+                if page.upperBound <= before.count, bytes[page] == before[page] { continue }
+                bytes.replaceSubrange(page, with: repeatElement(0, count: pageSize))
+            }
+        }
+        func code() -> LMDBError.Code? {
+            #expect(throws: LMDBError.self) { try environment.value("a") }?.code
+        }
+        #expect(code() == .damaged)
+        try environment.requireWrittenPages()
+        try #require(environment.redo).syncAhead(ControlledFile(environment, [{ EIO }]))
+        #expect(code() == .lostPages)
+        #expect(throws: LMDBError.self) { try environment.requireWrittenPages() }
+        store.close()
+        let again = try store.open()
+        #expect(try again.value("a") == "2")
+        try again.requireWrittenPages()
+    }
+
     @Test func `a record that reached the disk although its sync failed is not newer than the log that follows`() throws
     {
         let store = try RedoStore()

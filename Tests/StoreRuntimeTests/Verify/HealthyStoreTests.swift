@@ -28,6 +28,21 @@ import Testing
         #expect(throws: StoreError.self) { try store.verify { _ in } }
     }
 
+    @Test func `a store with a failed sync is not verified, because memory may not show what was written`() throws {
+        let folder = try StoreFolder()
+        let store = try Store(at: folder.path, records: Sensor.self)
+        try store.write { tx in _ = try tx.insert(Sensor(id: "a", room: "b", serial: "c")) }
+        try store.verify { _ in }
+        // The flag of a failed sync of the data file (`CheckpointFile.Flags.data`).
+        let side = try FileHandle(forUpdating: URL(filePath: folder.path + "/redo.checkpoint"))
+        try side.seek(toOffset: 8_193)
+        try side.write(contentsOf: [1])
+        try side.close()
+        #expect(storeError { try store.verify { _ in } }?.code == .reopenNeeded)
+        store.close()
+        #expect(try folder.findings() == [])
+    }
+
     @Test(arguments: [1, 2, 3])
     func `a feed that retention has cut is healthy`(retained: Int) throws {
         let sample = try SampleStore(retained: retained)

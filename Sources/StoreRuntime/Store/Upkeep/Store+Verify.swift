@@ -6,7 +6,7 @@ extension Store {
     ///
     /// - Parameter onFinding: called with each finding; the check continues after it.
     /// - Returns: how much was checked.
-    /// - Throws: ``StoreError``.
+    /// - Throws: ``StoreError``: `reopenNeeded` after a failed sync of the data file, and the errors of a read.
     @discardableResult
     package func verify(_ onFinding: @escaping (VerifyFinding) -> Void) throws(StoreError) -> VerifySummary {
         try requireOpen()
@@ -19,7 +19,7 @@ extension Store {
     /// - Parameters:
     ///   - onProgress: called now and then with the number of entries of the feed, of records and of indexes that were checked.
     ///   - onFinding: called with each finding; the check continues after it.
-    /// - Throws: ``StoreError``: `notAStore`, `noSuchStore`, `inUse` and the errors of opening an environment.
+    /// - Throws: ``StoreError``: `notAStore`, `noSuchStore`, `inUse`, `reopenNeeded` and the errors of opening an environment.
     @discardableResult
     package static func verify(
         at path: String, options: StoreOptions = StoreOptions(),
@@ -63,9 +63,14 @@ extension Store {
         let attempts = 8
         var attempt = 1
         while true {
+            try mapLMDB { () throws(LMDBError) in try environment.requireWrittenPages() }
             let raw = try mapLMDB { () throws(LMDBError) in try environment.beginRead() }
             do {
                 var summary = try StoreVerifier.verify(raw.snapshot, onProgress: onProgress, onFinding: onFinding)
+                // A sync may have failed meanwhile.
+                if summary.findingCount > 0 {
+                    try mapLMDB { () throws(LMDBError) in try environment.requireWrittenPages() }
+                }
                 let fault = try mapLMDB { () throws(LMDBError) in try RedoFiles.fault(in: environment.path) }
                 if let fault {
                     summary.findingCount += 1
