@@ -50,7 +50,7 @@ extension ReadContext {
         let type = state.catalog.types[typeIndex]
         if type.keyHash == .publicSeeds { return try forEachNewest(typeIndex: typeIndex, body) }
         // Keys that begin with the same bytes, as many as a truncated key keeps. Only they may come in another order.
-        var run: [(publicKey: [UInt8], key: [UInt8])] = []
+        var run: [PublicPlace] = []
         var cursor = try opened(type.database)
         var isPositioned = try mapLMDB { () throws(LMDBError) in try cursor.first() }
         while isPositioned {
@@ -61,33 +61,51 @@ extension ReadContext {
             if key.count < KeyLimit.recordKeyBeginning {
                 try Self.withNewest(cursor.value, type, body)
             } else {
-                run.append((try Self.publicKey(of: cursor.value, key, type), key))
+                run.append(try PublicPlace(of: cursor.value, key, type))
             }
             isPositioned = try mapLMDB { () throws(LMDBError) in try cursor.next() }
         }
         try endRun(&run, type, body)
     }
 
-    private static func publicKey(of record: RawSpan, _ key: [UInt8], _ type: OpenType) throws -> [UInt8] {
-        let whole = try type.withNewest(RecordBytes(unverified: record)) { (newest) throws(CodecError) in
-            unsafe try type.longID(of: newest.table, key.span.bytes)
-        }
-        var publicKey = ByteWriter(capacity: 512)
-        publicKey.append(whole ?? key)
-        KeyLimit.truncateRecordKey(&publicKey, .publicSeeds)
-        return publicKey.array()
-    }
-
     private func endRun(
-        _ run: inout [(publicKey: [UInt8], key: [UInt8])], _ type: OpenType, _ body: (RecordBytes) throws -> Void
+        _ run: inout [PublicPlace], _ type: OpenType, _ body: (RecordBytes) throws -> Void
     ) throws {
-        run.sort { $0.publicKey.lexicographicallyPrecedes($1.publicKey) }
-        for (_, key) in run { try unsafe Self.withNewest(indexedRecord(type, key: key.span.bytes), type, body) }
+        run.sort()
+        for place in run { try unsafe Self.withNewest(indexedRecord(type, key: place.key.span.bytes), type, body) }
         run = []
     }
 
     /// Returns all record types in the order of their numbers, including types that others have replaced.
     package func storedTypes() throws(StoreError) -> [RecordType] {
         try CatalogStorage.types(in: state.databases.catalog, snapshot)
+    }
+}
+
+/// The place of a record with a long id among the records of any store, whatever its secret.
+private struct PublicPlace: Comparable {
+    /// The key in a store without a secret.
+    private let publicKey: [UInt8]
+    /// The untruncated key of the id: two ids may have the same public key.
+    private let idKey: [UInt8]
+    /// The key in this store.
+    let key: [UInt8]
+
+    init(of record: RawSpan, _ key: [UInt8], _ type: OpenType) throws {
+        let whole = try type.withNewest(RecordBytes(unverified: record)) { (newest) throws(CodecError) in
+            unsafe try type.longID(of: newest.table, key.span.bytes)
+        }
+        self.key = key
+        idKey = whole ?? key
+        var publicKey = ByteWriter(capacity: 512)
+        publicKey.append(idKey)
+        KeyLimit.truncateRecordKey(&publicKey, .publicSeeds)
+        self.publicKey = publicKey.array()
+    }
+
+    static func < (left: PublicPlace, right: PublicPlace) -> Bool {
+        left.publicKey == right.publicKey
+            ? left.idKey.lexicographicallyPrecedes(right.idKey)
+            : left.publicKey.lexicographicallyPrecedes(right.publicKey)
     }
 }

@@ -87,6 +87,18 @@ import Testing
         #expect(ordered == ordered.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } && ordered.count == count)
     }
 
+    @Test func `stores with other secrets have the same content hash, in whatever order the keys are`() throws {
+        let count = 40
+        let hashes = try (0..<8).map { _ in
+            let store = try Store.temporary(records: Item.self)
+            _ = try store.blockingWrite { tx in
+                for number in 0..<count { try tx.insert(Item(id: CollidingText.text(number), text: "\(number)")) }
+            }
+            return try store.read { try $0._reading.contentHash() }
+        }
+        #expect(Set(hashes).count == 1)
+    }
+
     @Test func `in a new store, such unique values are compared with no other`() throws {
         let store = try Store.temporary(records: Coin.self)
         _ = try store.blockingWrite { tx in
