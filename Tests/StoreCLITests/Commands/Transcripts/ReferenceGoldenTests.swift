@@ -64,6 +64,20 @@ import Testing
         try transcript.expect("references")
     }
 
+    @Test(arguments: [
+        ["set", "Desk", "1", "room=hall"], ["set", "Desk", "1", "users=[1, 7]"],
+        ["set", "Desk", "--where", "number == 1", "room=hall", "--yes"], ["set", "Person", "3", "boss=1"],
+        ["delete", "Room", "attic"], ["delete", "Room", "--where", "floor > 0", "--yes"], ["delete", "Person", "2"],
+        ["undo", "2"], ["undo", "4"], ["revert", "2"],
+    ]) func `a dry run fails where the command fails, and changes nothing`(command: [String]) throws {
+        let tool = try tool()
+        let before = try tool.run("feed")
+        let trial = try tool.run(command + ["--dry-run"])
+        #expect(try tool.run("feed") == before)
+        let run = try tool.run(command)
+        #expect(trial.status == run.status, "\(trial)\n\(run)")
+    }
+
     @Test func `a line that refers to nothing is named, and left out where others are wanted`() throws {
         let tool = try tool()
         // Person 12 is skipped because its boss does not exist, so 11 has no boss either. The boss of 15 follows in a later line.

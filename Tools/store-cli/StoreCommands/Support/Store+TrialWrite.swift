@@ -18,8 +18,10 @@ extension Store {
         do {
             let committed = try write(returning: .position) { tx in
                 let result = try body(&tx)
-                guard isCommitted(result) else { throw Withdrawal(result: result) }
-                return result
+                if isCommitted(result) { return result }
+                // Fails where a commit would fail.
+                try tx.forEachPendingChange { _ in }
+                throw Withdrawal(result: result)
             }
             return (committed.result, committed.position)
         } catch let withdrawal as Withdrawal<T> {
