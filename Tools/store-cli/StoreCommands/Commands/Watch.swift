@@ -16,7 +16,8 @@ struct Watch: ParsableCommand {
             and moved rows, by the indexes index and from in the old rows. Then insert the moved and inserted rows at \
             their indexes, in ascending order. Then give the updated rows their new records. A row that changed and \
             moved has a line for each. A row that only shifted has none. Changes that come faster than the reader \
-            takes them are merged.
+            takes them are merged, so a line does not say whether a program, a migration or an undo made the change. \
+            `feed` does.
 
             With --fields, an update has a line only if it changed one of these fields, and changed names only these. \
             A field of a referenced record, such as room.floor, is followed there. A table repeats its titles above \
