@@ -79,6 +79,32 @@ package enum StoreFile {
         return descriptor
     }
 
+    /// Creates a file without a name and opens it for reading and writing. It gets the owner and the mode of the file at another
+    /// path. Until ``name(_:_:)``, it ends with its process, however that ends.
+    ///
+    /// - Returns: nil where the file system has no files without a name.
+    package static func createUnnamed(in directory: String, likeFileAt model: String) -> Int32? {
+        // `O_TMPFILE`, which Swift does not import.
+        let flags = 0o20_000_000 | O_DIRECTORY
+        let descriptor = unsafe Glibc.open(directory.isEmpty ? "." : directory, flags | O_RDWR | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return nil }
+        guard unsafe access(link(to: descriptor), F_OK) == 0 else {
+            SystemCalls.close(descriptor)
+            return nil
+        }
+        var status = stat()
+        if unsafe stat(model, &status) == 0 { giveAccess(of: status, to: descriptor) }
+        return descriptor
+    }
+
+    /// Gives a file without a name its name; false (and `errno`) on failure, with `EEXIST` if the name exists.
+    package static func name(_ descriptor: Int32, _ path: String) -> Bool {
+        if CallFaults.fails(.moveFile, path: path) { return false }
+        return unsafe linkat(AT_FDCWD, link(to: descriptor), AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
+    }
+
+    private static func link(to descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
+
     /// Gives a file that LMDB has created the owner and the mode of an open file.
     static func giveAccess(of model: Int32, toFileAt path: String) throws(LMDBError) {
         guard let descriptor = try open(path, isReadOnly: true) else { return }

@@ -6,16 +6,21 @@ import StoreRuntime
 
 /// The file that a trace is written to.
 ///
-/// A new trace has a hidden name beside its path until ``publish()``, so an existing file is never emptied, and a failed
-/// recording leaves it as it is. Links are not followed. A pipe or a device is written directly. One task at a time can use it.
+/// A new trace has no name until ``publish()``, so an existing file is never emptied, and a failed or killed recording leaves
+/// nothing. On a file system without such files, it has a hidden name. Links are not followed. A pipe or a device is written
+/// directly. One task at a time can use it.
 final class TraceOutput {
     /// The system's own names of devices and open files. Some are links, such as `/dev/stdout`, and only the system makes them.
     private static let systemDirectories: Set = ["/dev/", "/dev/fd/", "/proc/self/fd/"]
 
     private let path: String
     private let replaces: Bool
-    /// The hidden name; nil once the file is published, and for a pipe or a device.
-    private var hidden: String?
+    /// Whether the file awaits its path. A pipe or a device never does.
+    private var isUnpublished = false
+    /// A hidden name in the directory of the path.
+    private let hidden: String
+    /// Whether the file has the hidden name.
+    private var isHidden = false
     let descriptor: Int32
 
     /// Creates the file, with the owner and the mode of `model`.
@@ -30,6 +35,7 @@ final class TraceOutput {
         self.path = path
         self.replaces = replaces
         let directory = String(path[..<(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)])
+        hidden = directory + ".trace-" + UUID().uuidString
         let isOfSystem = Self.systemDirectories.contains(directory)
         let kind = try Self.kind(path)
         if isOfSystem || kind == S_IFIFO || kind == S_IFCHR {
@@ -42,31 +48,44 @@ final class TraceOutput {
             throw TraceFile.failure("be written", path)
         }
         guard replaces || kind == nil else { throw Self.exists(path) }
-        let hidden = directory + ".trace-" + UUID().uuidString
+        isUnpublished = true
+        if let unnamed = StoreFile.createUnnamed(in: directory, likeFileAt: model) {
+            descriptor = unnamed
+            return
+        }
         do {
             descriptor = try StoreFile.create(hidden, likeFileAt: model)
         } catch {
             errno = error.systemCode
             throw TraceFile.failure("be written", path)
         }
-        self.hidden = hidden
+        isHidden = true
     }
 
     deinit {
         close(descriptor)
-        if let hidden { _ = unsafe unlink(hidden) }
+        if isHidden { _ = unsafe unlink(hidden) }
     }
 
     /// Gives the file its path. Later calls do nothing.
     ///
     /// - Throws: `StoreError`: `traceExists` if another program has created a file there; `ioError`.
     func publish() throws(StoreError) {
-        guard let hidden else { return }
-        let isPublished = replaces ? unsafe rename(hidden, path) == 0 : StoreFile.move(hidden, toNew: path)
-        guard isPublished else {
+        guard isUnpublished else { return }
+        guard isHidden ? move() : replaces ? hide() && move() : StoreFile.name(descriptor, path) else {
             throw errno == EEXIST ? Self.exists(path) : TraceFile.failure("be written", path)
         }
-        self.hidden = nil
+        (isUnpublished, isHidden) = (false, false)
+    }
+
+    /// Gives the file its hidden name: only a file with a name can replace another.
+    private func hide() -> Bool {
+        isHidden = StoreFile.name(descriptor, hidden)
+        return isHidden
+    }
+
+    private func move() -> Bool {
+        replaces ? unsafe rename(hidden, path) == 0 : StoreFile.move(hidden, toNew: path)
     }
 
     /// Returns the kind of the file at a path, without following a link; nil if there is none.

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import StoreEngine
 import ResealedTraces
+import TestSupport
 import Testing
 
 /// The `record` and `replay` commands, as processes.
@@ -19,6 +20,28 @@ import Testing
     private func summary(_ run: Tool.Run) throws -> JSONValue {
         #expect(run.status == 0, "\(run)")
         return try JSONReader.read(run.output)
+    }
+
+    @Test(arguments: [[], ["--replace"]]) func `A killed recording leaves no file behind`(options: [String]) throws {
+        let tool = try recorded()
+        let lines = (0..<3_000).map { "{\"number\": \(100 + $0), \"text\": \"x\"}\n" }.joined()
+        #expect(try tool.run("import", "Log", "-", input: lines).status == 0)
+        func names() throws -> Set<String> {
+            Set(try FileManager.default.contentsOfDirectory(atPath: tool.folder).filter { $0.contains("trace") })
+        }
+        let before = try names()
+        var random = TestRandom(seed: 11)
+        for _ in 0..<8 {
+            let recording = try tool.start(["record", "new.trace"] + options)
+            // There is no event to wait for, so the moment is random.
+            usleep(UInt32.random(in: 0...100_000, using: &random))
+            kill(recording.process.processIdentifier, SIGKILL)
+            recording.process.waitUntilExit()
+        }
+        #expect(try names().isSubset(of: before.union(["new.trace"])))
+        _ = try? FileManager.default.removeItem(atPath: tool.path("new.trace"))
+        #expect(try tool.run(["record", "new.trace"] + options).status == 0)
+        #expect(try tool.run("replay", "new.trace").status == 0)
     }
 
     @Test func `A trace gives the same store again, with the same feed`() throws {
