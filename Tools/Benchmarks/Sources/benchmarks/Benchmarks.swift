@@ -21,7 +21,7 @@ struct Benchmarks: AsyncParsableCommand {
             """,
         subcommands: [
             YCSB.self, CommitBenchmark.self, FeedBenchmark.self, LiveBenchmark.self, OwnershipBenchmark.self,
-            PastBenchmark.self,
+            PastBenchmark.self, TaskBenchmark.self,
             ReplayBenchmark.self, ReplicationBenchmark.self,
         ])
 
