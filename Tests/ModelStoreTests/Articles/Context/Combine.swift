@@ -10,10 +10,10 @@ struct Sensor {
     var note: String?
 }
 
-// OpenCombine has types of the same names.
-final class Session: ModelStoreComponents.ObservableObject, Sendable {
+// The article's import chooses the protocol.
+final class Session: ObservableObject, Sendable {
     let objectWillChange = ObjectWillChange()
-    @ModelStoreComponents.Published var user = ""
+    @Published var user = ""
 }
 
 extension Session: OpenCombine.ObservableObject {}
