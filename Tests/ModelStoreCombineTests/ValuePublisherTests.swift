@@ -187,5 +187,87 @@ import Testing
         #expect(plain.received.values == [0, 0])
         #expect(distinct.received.values == [0, 2])
     }
+
+    @Test func `the newest values of two published properties combine, one pair for each value`() {
+        let (pairs, sums) = (Received<String>(), Received<Int>())
+        var tokens: [AnyCancellable] = []
+        do {
+            let session = Session()
+            tokens = [
+                session.$user.publisher.combineLatest(session.$count.publisher)
+                    .sink {
+                        pairs.note($0)
+                    } receiveValue: {
+                        pairs.note("\($0) \($1)")
+                    },
+                Publishers.CombineLatest(session.$count.publisher, session.$user.publisher).map { $0 + $1.count }
+                    .sink { sums.note($0) },
+                session.$count.publisher.combineLatest(session.$user.publisher) { "\($0) \($1)" }.prefix(1)
+                    .sink { pairs.note($0) },
+            ]
+            #expect(pairs.values == ["nobody 0", "0 nobody"])
+            session.user = "ann"
+            session.count = 1
+            session.count = 2
+        }
+        #expect(pairs.values == ["nobody 0", "0 nobody", "ann 0", "ann 1", "ann 2"])
+        #expect(sums.values == [6, 3, 4, 5] && pairs.ends == ["finished"])
+        for token in tokens { token.cancel() }
+    }
+
+    @Test func `a pair needs both values, demand and no end before`() {
+        let (first, second) = (PassthroughSubject<Int, Never>(), PassthroughSubject<Int, Never>())
+        let (pairs, ended) = (Asking<Int, Never>(), Received<Int>())
+        first.combineLatest(second) { $0 * 10 + $1 }.subscribe(pairs)
+        let token = first.combineLatest(second).sink {
+            ended.note($0)
+        } receiveValue: { _ in
+            ended.note(1)
+        }
+        pairs.ask(for: 1)
+        first.send(1)
+        first.send(2)
+        #expect(pairs.received.values == [])
+        second.send(3)
+        second.send(4)
+        first.send(5)
+        #expect(pairs.received.values == [23])
+        first.send(completion: .finished)
+        pairs.ask(for: 2)
+        #expect(pairs.received.values == [23, 54] && pairs.received.ends == [])
+        second.send(6)
+        second.send(completion: .finished)
+        #expect(pairs.received.values == [23, 54, 56] && pairs.received.ends == ["finished"])
+        #expect(ended.values == [1, 1, 1, 1] && ended.ends == ["finished"])
+        token.cancel()
+        let early = Received<Int>()
+        let none = Empty<Int, Never>().combineLatest(second).sink {
+            early.note($0)
+        } receiveValue: { _ in
+            early.note(1)
+        }
+        #expect(early.ends == ["finished"] && early.values == [])
+        none.cancel()
+    }
+
+    @Test func `pairs of several threads end with both newest values, and a cancellation releases the publishers`()
+        async
+    {
+        let (first, second) = (subject(0), subject(0))
+        let received = Received<(Int, Int)>()
+        let token = first.publisher.combineLatest(second.publisher).sink { received.note($0) }
+        await withTaskGroup { group in
+            for number in [first, second] {
+                for _ in 0..<4 { group.addTask { for _ in 0..<250 { number.update { $0 += 1 } } } }
+            }
+        }
+        #expect(received.values.count == 2_001)
+        #expect(received.values.map(\.0) == received.values.map(\.0).sorted())
+        #expect(received.values.map(\.1) == received.values.map(\.1).sorted())
+        #expect(received.values.last.map { $0 == (1_000, 1_000) } ?? false)
+        token.cancel()
+        first.send(0)
+        #expect(received.values.count == 2_001)
+    }
 }
 #endif

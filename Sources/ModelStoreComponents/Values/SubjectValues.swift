@@ -90,9 +90,11 @@ public struct SubjectValues<Value: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-extension SubjectValues: ValueSource {
+extension SubjectValues: SourcedSequence {
     package var source: AnyObject? { reference.subject }
+}
 
+extension SubjectValues: ValueSource {
     package func supply(_ observer: any ValueObserver<Value>) -> any ValueSupply {
         SubjectRelay(reference.subject, observer)
     }

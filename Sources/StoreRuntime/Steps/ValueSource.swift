@@ -1,7 +1,7 @@
-/// A sequence that can also pass every value to an observer, when the value is set or published.
+/// A source that passes every value to an observer, when the value is set or published.
 ///
-/// An iterator of the sequence gives a slow reader only the newest value. An observer misses none while it is ready.
-package protocol ValueSource<Element>: SourcedSequence, Sendable {
+/// Sequences are sources too. An iterator gives a slow reader only the newest value. An observer misses none while it is ready.
+package protocol ValueSource<Element>: Sendable {
     associatedtype Element
 
     /// Whether two values are the same, so that the observer does not need the second one; nil if the source itself leaves out
