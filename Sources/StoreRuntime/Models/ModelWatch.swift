@@ -168,42 +168,43 @@ final class VersionWatch {
 /// is cancelled, the record is deleted or the store is closed.
 /// - `state` is protected by its mutex, which is held while a version is passed on.
 final class ModelRelay<R: Record, Element>: ValueSupply {
-    /// Sendable, because only code that holds the mutex uses the watch and the closure.
-    private struct State: @unchecked Sendable {
-        /// Nil before the start, and after the end.
-        var watch: ModelWatch<R>?
+    /// Both parts keep the model alive. Sendable, because only code that holds the mutex uses them.
+    private struct Subscription: @unchecked Sendable {
+        let watch: ModelWatch<R>
         /// Returns the value of a step; nil if it is the same as the one before.
         let value: (VersionWatch.Step) -> Element?
     }
 
     private let observer: any ValueObserver<Element>
-    private let state: HandoverMutex<State>
+    /// Nil after the end.
+    private let state = HandoverMutex<Subscription?>(nil)
 
     init(
         _ model: Model<R>, fields: FieldIndexSet, line: (file: StaticString, line: UInt),
         _ observer: any ValueObserver<Element>, value: sending @escaping (VersionWatch.Step) -> Element?
     ) {
         self.observer = observer
-        state = HandoverMutex(State(watch: nil, value: value))
         let watch = ModelWatch(model, fields: fields, line: line, signal: Signal { [self] in passOn() })
-        state.withLock { $0.watch = watch }
+        let subscription = Subscription(watch: watch, value: value)
+        state.withLock { $0 = subscription }
     }
 
     package func resume() {
-        guard let watch = state.withLock({ $0.watch }) else { return }
-        if state.withLock({ _ in watch.versions.isSettled }) { return passOn() }
-        watch.versions.afterSettling { [self] in passOn() }
+        let (subscription, isSettled) = state.withLock { ($0, $0?.watch.versions.isSettled ?? true) }
+        if isSettled { return passOn() }
+        subscription?.watch.versions.afterSettling { [self] in passOn() }
     }
 
     package func cancel() { _ = end() }
 
     private func passOn() {
-        let isOver = state.withLock { state in
-            guard let versions = state.watch?.versions else { return false }
+        let isOver = state.withLock { subscription in
+            guard let subscription else { return false }
+            let versions = subscription.watch.versions
             while observer.isReady {
                 switch versions.takeNow() {
                 case .step(let step):
-                    if let value = state.value(step) { observer.keep(value) }
+                    if let value = subscription.value(step) { observer.keep(value) }
                 case .nothing: return false
                 case .end: return true
                 }
@@ -214,11 +215,11 @@ final class ModelRelay<R: Record, Element>: ValueSupply {
         if isOver, end() != nil { observer.ended() }
     }
 
-    /// Ends the subscription. The watch is released outside the lock, because it may be the last to hold the model.
-    private func end() -> ModelWatch<R>? {
-        state.withLock { state in
-            defer { state.watch = nil }
-            return state.watch
+    /// Ends the subscription. It is released outside the lock, because it may be the last to hold the model.
+    private func end() -> Subscription? {
+        state.withLock { subscription in
+            defer { subscription = nil }
+            return subscription
         }
     }
 }
