@@ -30,6 +30,7 @@ func assumed<T>() -> T { fatalError() }
 let store: Store = assumed()
 let position: Position = assumed()
 let session: Session = assumed()
+let sensor: Model<Sensor> = assumed()
 let unit: ModelStoreComponents.Subject<String> = assumed()
 nonisolated(unsafe) let gauge = Gauge()
 nonisolated(unsafe) let label = Label()
