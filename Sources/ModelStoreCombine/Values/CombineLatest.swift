@@ -4,7 +4,8 @@ import LMDB
 import StoreRuntime
 
 extension Publishers {
-    /// Publishes the newest values of two publishers together, after each value of one of them. OpenCombine 0.14 does not have it.
+    /// Publishes the newest values of two publishers together, after each value of one of them. OpenCombine 0.14 does not have
+    /// it.
     ///
     /// The first value arrives when both publishers have one. A subscriber with demand receives a pair for each value, in order.
     /// Without demand, it receives the newest pair next. The publisher finishes when both have finished, or when one finishes

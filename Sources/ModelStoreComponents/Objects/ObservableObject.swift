@@ -34,14 +34,12 @@ extension ObservableObject where ObjectWillChangePublisher == ObjectWillChange {
     /// The instance that belongs to this object.
     public var objectWillChange: ObjectWillChange { ObjectWillChanges.shared.one(of: self) }
 
+    /// The same instance.
     public var _objectWillChange: ObjectWillChange { objectWillChange }
 }
 
 extension ObservableObject {
-    @available(
-        *, unavailable,
-        message:
-            "components observe no other type: declare 'let objectWillChange = ObjectWillChange()', or leave it out"
-    )
+    /// Makes an ``objectWillChange`` of another type an error.
+    @available(*, unavailable, message: "declare 'let objectWillChange = ObjectWillChange()', or leave it out")
     public var _objectWillChange: ObjectWillChange { preconditionFailure("unavailable") }
 }

@@ -187,14 +187,10 @@ import Testing
     }
 
     @Test func `An objectWillChange that components would not observe is refused`() throws {
-        let head = """
-            import ModelStoreComponents
-            final class Other: Sendable { func send() {} }
-
-            """
+        let head = "import ModelStoreComponents\nfinal class Other: Sendable { func send() {} }\n"
         let message = """
             unavailable property '_objectWillChange' was used to satisfy a requirement of protocol 'ObservableObject': \
-            components observe no other type: declare 'let objectWillChange = ObjectWillChange()', or leave it out
+            declare 'let objectWillChange = ObjectWillChange()', or leave it out
             """
         let wrong = "final class Session: ObservableObject, Sendable { let objectWillChange = Other() }"
         #expect(try Compiler.errors(in: head + wrong).contains(message))
