@@ -22,23 +22,25 @@ extension ObjectWillChange: Publisher {
 extension ModelStoreComponents.Subject {
     /// Publishes the current value before `sink` returns, and then every new value. Finishes when the subject is released.
     ///
-    /// While a subscriber has no demand, values merge: the subscriber receives the newest one next. A subscription does not keep
-    /// the subject alive.
-    public var publisher: SequencePublisher<SubjectValues<Value>> { values.publisher }
+    /// A subscriber with demand receives every value before the call that sends it returns: see ``ValuePublisher``. Without
+    /// demand, values merge: the subscriber receives the newest one next. A subscription does not keep the subject alive.
+    public var publisher: ValuePublisher<SubjectValues<Value>> { values.publisher }
 }
 
 extension SubjectValues {
-    /// The values as a publisher. The publisher of a published property finishes when the object is released.
+    /// The values as a publisher: every one, as ``ValuePublisher`` says. The publisher of a published property finishes when the
+    /// object is released.
     ///
     /// ```swift
     /// session.$user.publisher.sink { print($0) }.store(in: &subscriptions)
     /// session.$user.publisher.assign(to: \.text, on: label).store(in: &subscriptions)
     /// ```
-    public var publisher: SequencePublisher<Self> { SequencePublisher(self) }
+    public var publisher: ValuePublisher<Self> { ValuePublisher(self) }
 }
 
 extension StateValues {
-    /// The values of one element of a state as a publisher.
+    /// The values of one element of a state as a publisher. Values that actions set while the subscriber is busy merge: the
+    /// subscriber receives the newest one next.
     public var publisher: SequencePublisher<Self> { SequencePublisher(self) }
 }
 #endif

@@ -5,6 +5,18 @@ import ModelStoreComponents
 import TestSupport
 @unsafe @preconcurrency import OpenCombine
 import Testing
+import protocol ModelStoreComponents.ObservableObject
+
+/// An object in a file that imports both modules. One import chooses the protocol, and none is needed for `@Published`.
+private final class Both: ObservableObject, Sendable {
+    @Published var count = 0
+    let unit = subject("celsius")
+}
+
+/// An object of OpenCombine's own.
+private final class Other: OpenCombine.ObservableObject {
+    @OpenCombine.Published var count = 0
+}
 
 // Code that knows only OpenCombine can observe the object.
 extension Counter: OpenCombine.ObservableObject {}
@@ -50,6 +62,34 @@ extension Counter: OpenCombine.ObservableObject {}
         session.user = "bob"
         session.count = 1
         #expect(label.shown.values == ["nobody", "0", "ann"])
+    }
+
+    @Test func `one import lets a file use the objects of both modules`() {
+        let (both, other, received) = (Both(), Other(), Received<Int>())
+        let tokens = [
+            both.$count.publisher.sink { received.note($0) },
+            both.unit.publisher.map(\.count).sink { received.note($0) },
+            other.$count.sink { received.note($0) },
+        ]
+        both.count = 1
+        other.count = 2
+        #expect(received.values == [0, 7, 0, 1, 2])
+        for token in tokens { token.cancel() }
+    }
+
+    @Test func `an object without a published property finishes when it is gone`() async {
+        let received = Received<Int>()
+        var object: Manual? = Manual()
+        let token = object?.objectWillChange.sink {
+            received.note($0)
+        } receiveValue: {
+            received.note(1)
+        }
+        object?.set(1)
+        object = nil
+        await until { received.ends == ["finished"] }
+        #expect(received.values == [1])
+        token?.cancel()
     }
 
     @Test func `demand is honoured, and what comes without merges to the newest`() async {

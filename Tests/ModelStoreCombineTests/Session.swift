@@ -1,6 +1,7 @@
 import ModelStoreComponents
+import Synchronization
 
-/// An object that a program defines. It has its own file, because OpenCombine has types of the same names.
+/// An object that a program defines, in a file that does not import OpenCombine.
 final class Session: ObservableObject, Sendable {
     @Published var user = "nobody"
     @Published var count = 0
@@ -10,6 +11,13 @@ final class Session: ObservableObject, Sendable {
 final class Counter: ObservableObject, Sendable {
     let objectWillChange = ObjectWillChange()
     @Published var count = 0
+}
+
+/// An object without a published property and without its own `objectWillChange`.
+final class Manual: ObservableObject, Sendable {
+    private let count = Mutex(0)
+
+    func set(_ new: Int) { objectWillChange.send { count.withLock { $0 = new } } }
 }
 
 /// Returns a subject: a value outside of any class.

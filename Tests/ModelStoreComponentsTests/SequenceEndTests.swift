@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import Synchronization
 import TestSupport
 import Testing
 
@@ -17,6 +18,13 @@ private enum CounterAction: StateAction {
         case .count(let count): state.count = count
         }
     }
+}
+
+/// An object without a published property and without its own `objectWillChange`.
+private final class Manual: ObservableObject, Sendable {
+    let count = Mutex(0)
+
+    func set(_ new: Int) { objectWillChange.send { count.withLock { $0 = new } } }
 }
 
 /// How the sequences of subjects and states end.
@@ -103,6 +111,19 @@ private enum CounterAction: StateAction {
         sources.thing = nil
         #expect(await reader.all() == [7])
         #expect(await reader.next() == nil)
+    }
+
+    @Test func `the changes of an object without a published property end when it is gone, also after a pause`() async {
+        var objects = [Manual(), Manual()]
+        let changes = objects.map(\.objectWillChange.values)
+        let first = Task.immediate { await changes[0].reduce(0) { count, _ in count + 1 } }
+        objects[0].set(1)
+        objects.removeFirst()
+        #expect(await first.value >= 1)
+        // The first object's end has ended the watch.
+        let second = Task.immediate { await changes[1].reduce(0) { count, _ in count + 1 } }
+        objects = []
+        #expect(await second.value >= 1)
     }
 
     @Test func `a sequence of a saved state ends when its store is closed`() async throws {

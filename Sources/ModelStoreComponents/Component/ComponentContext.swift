@@ -161,6 +161,11 @@ public struct ComponentContext: ~Copyable {
 
     /// Runs a closure with each element of a sequence, for as long as updates request it.
     ///
+    /// The closure runs for one element at a time. If the sequence holds the values of a ``Subject``, a published property or a
+    /// ``/ModelStore/Model``, the closure receives every value from this update on. Values that arrive while it runs wait in
+    /// memory. All other sequences behave as in a loop. For example, live queries merge the updates that arrive while the closure
+    /// runs.
+    ///
     /// The closure is the one of the newest update. The sequence stays the first one until an update passes another `id`, or the
     /// values of another subject, published property or model. Then the old sequence ends and the new one begins.
     ///
@@ -184,9 +189,25 @@ public struct ComponentContext: ~Copyable {
         }
         let receiver = Receiver(body)
         node.life.receivers[callSite] = (id, receiver)
+        let reception = Reception(sequence)
         run(at: callSite, id: ObjectIdentifier(receiver), (file, line)) {
-            for try await element in sequence { try await receiver.receive(element) }
+            try await reception.run { try await receiver.receive($0) }
         }
+    }
+
+    /// Runs a closure with the current value of a subject, and then with every new one, for as long as updates request it.
+    ///
+    /// - Parameters:
+    ///   - subject: the subject. If an update passes a different subject, the closure receives its values from then on.
+    ///   - file: the file of the call.
+    ///   - line: the line of the call.
+    ///   - column: the column of the call.
+    ///   - body: receives each value.
+    public mutating func onReceive<Value>(
+        _ subject: Subject<Value>, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
+        perform body: @escaping @Sendable (Value) async throws -> Void
+    ) {
+        onReceive(subject.values, file: file, line: line, column: column, perform: body)
     }
 
     /// Runs a closure after a pass in which a value differs from the one in the previous update. Failed updates do not count.

@@ -36,7 +36,7 @@ public struct EnvironmentObject<Object: AnyObject>: DynamicProperty {
                 "\(slots.node.path) needs a \(Object.self), but no ancestor provides one; provide it where the component or "
                     + "an ancestor is placed, or on a scope", line)
         }
-        (object as? any ObservableObject)?.objectWillChange.declare(in: slots.node.scope)
+        (object as? any ObservableObject)?._objectWillChange.declare(in: slots.node.scope)
     }
 }
 

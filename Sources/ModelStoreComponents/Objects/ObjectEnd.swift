@@ -18,15 +18,20 @@ final class ObjectEnd: Sendable {
     /// Puts an instance into the first published property of an object, if the object has one.
     ///
     /// Finds the property by the types of the fields. A `Mirror` would read all fields while other threads may be changing them.
-    static func attach(to object: AnyObject, _ id: ObjectIdentifier, _ change: ObjectWillChange) {
+    ///
+    /// - Returns: whether the object has such a property.
+    static func attach(to object: AnyObject, _ id: ObjectIdentifier, _ change: ObjectWillChange) -> Bool {
+        var isKept = false
         let classes = _EachFieldOptions(rawValue: 1)
         _ = unsafe _forEachField(of: type(of: object), options: classes) { name, offset, type, _ in
             // The macro names the storage of `user` `_user`. The storage is a constant.
             guard unsafe name.pointee == UInt8(ascii: "_"), type is any PublishedStorage.Type else { return true }
             let field = unsafe UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
                 .load(fromByteOffset: offset, as: AnyObject.self)
-            return !((field as? any PublishedStorage)?.keep { ObjectEnd(id, change) } ?? false)
+            isKept = (field as? any PublishedStorage)?.keep { ObjectEnd(id, change) } ?? false
+            return !isKept
         }
+        return isKept
     }
 }
 

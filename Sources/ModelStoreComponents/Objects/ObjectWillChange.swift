@@ -26,6 +26,8 @@ public final class ObjectWillChange: Sendable {
     private struct State {
         var observers: [ObjectIdentifier: any ObjectChangeObserver] = [:]
         var isEnded = false
+        /// Called for the first of several observers.
+        var onFirstObserver: (@Sendable () -> Void)?
         /// The registry of a component that declares the object.
         weak var registry: OwnershipRegistry?
     }
@@ -108,14 +110,22 @@ public final class ObjectWillChange: Sendable {
 
     /// Adds an observer. After the object's end, the observer receives that end at once.
     package func add(_ observer: any ObjectChangeObserver) {
-        let isFirst = state.withLock { state -> Bool? in
-            if state.isEnded { return nil }
+        let (isEnded, isFirst, onFirst) = state.withLock { state in
+            if state.isEnded { return (true, false, nil as (@Sendable () -> Void)?) }
             state.observers[ObjectIdentifier(observer)] = observer
             observerCount.store(state.observers.count, ordering: .releasing)
-            return state.observers.count == 1
+            return (false, state.observers.count == 1, state.onFirstObserver)
         }
-        guard let isFirst else { return observer.ended() }
-        if isFirst { ObjectWillChange.observedCount.wrappingAdd(1, ordering: .releasing) }
+        if isEnded { return observer.ended() }
+        guard isFirst else { return }
+        ObjectWillChange.observedCount.wrappingAdd(1, ordering: .releasing)
+        onFirst?()
+    }
+
+    /// Calls a closure when the object gets an observer and has no other, and at once if it is observed.
+    func onFirstObserver(_ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.onFirstObserver = body }
+        if isObserved { body() }
     }
 
     package func remove(_ observer: any ObjectChangeObserver) {

@@ -32,7 +32,7 @@ public struct ObservedObject<Object: AnyObject>: DynamicProperty {
     public mutating func visit(_ slots: inout DynamicPropertyVisitor) {
         confinement = slots.node.tree.confinement
         slots.slot { BorrowedSlot($0, line) }.borrow(wrappedValue)
-        (wrappedValue as? any ObservableObject)?.objectWillChange.declare(in: slots.node.scope)
+        (wrappedValue as? any ObservableObject)?._objectWillChange.declare(in: slots.node.scope)
     }
 }
 

@@ -126,7 +126,7 @@ final class OwnedSlot<Object: AnyObject> {
     var confinement: Confinement { node.tree.confinement }
 
     /// Updates the calling component when the object announces a change.
-    func declare() { (made as? any ObservableObject)?.objectWillChange.declare(in: node.scope) }
+    func declare() { (made as? any ObservableObject)?._objectWillChange.declare(in: node.scope) }
 
     private func own(_ object: Object) {
         made = object

@@ -5,6 +5,7 @@ import StoreRuntime
 /// ```swift
 /// @ObservedPublisher var unit: Unit               // _unit = ObservedPublisher(units)
 /// @ObservedPublisher(sensor.values(of: \.celsius)) var celsius = 0.0
+/// @ObservedPublisher(publisher: sensor.values(of: \.celsius), initial: 0.0) var celsius: Double       // the same
 /// ```
 ///
 /// The place starts a sequence when the component first declares one. The sequence ends with the place, or when a later value of
@@ -36,6 +37,13 @@ public struct ObservedPublisher<Value: Sendable>: DynamicProperty {
             { for try await element in sequence { subject.send(element) } }
         }
         self.line = (file, line)
+    }
+
+    /// Follows a sequence, and shows `initial` until the first element. An error ends the sequence and becomes a notice.
+    public init<S: AsyncSequence & Sendable>(
+        publisher sequence: S, initial: Value, file: StaticString = #fileID, line: UInt = #line
+    ) where S.Element == Value {
+        self.init(wrappedValue: initial, sequence, file: file, line: line)
     }
 
     /// The newest value.

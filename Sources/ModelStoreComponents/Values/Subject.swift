@@ -14,9 +14,10 @@ public import StoreRuntime
 ///
 /// Reading a subject is tracked by Observation. A value that is sent is always stored. It notifies no observer if it is the same
 /// as before, by the rule of <doc:ModelsAndLiveQueries#When-two-values-are-the-same>. Observers are notified after the value has
-/// changed. Any thread can use a subject.
+/// changed. Any thread can use a subject. Sequences and publishers of a subject end when it is released: to complete them,
+/// release it.
 ///
-/// - `state` is protected by its mutex. No code of callers runs under it.
+/// - `state` is protected by its mutex. No code of callers runs under it. The mutexes of relays are taken while it is held.
 public final class Subject<Value: Sendable>: Observable, Sendable {
     private struct State {
         var value: Value
@@ -25,6 +26,7 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
         /// The number of times that observers were notified.
         var version: UInt64 = 0
         var taps: [ObjectIdentifier: SubjectTap<Value>] = [:]
+        var relays: [ObjectIdentifier: SubjectRelay<Value>] = [:]
         var link = ObjectLink()
     }
 
@@ -46,8 +48,9 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
     }
 
     deinit {
-        let (value, taps) = state.withLock { ($0.value, Array($0.taps.values)) }
+        let (value, taps, relays) = state.withLock { ($0.value, Array($0.taps.values), Array($0.relays.values)) }
         for tap in taps { tap.end(with: value) }
+        for relay in relays { relay.end(with: value) }
     }
 
     /// The current value.
@@ -102,11 +105,12 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
             let (outcome, known) = attempt(body, expected, link, &isAnnounced)
             switch outcome {
             case .overtaken where expected == nil: continue
-            case .changed(let taps):
+            case .changed(let taps, let relays):
                 // After the change, so that a notified reader reads the new value. A reader that read the old value before it was
                 // watched compares the versions.
                 MarkingTurn.run { tracked.change() }
                 for tap in taps { tap.raise() }
+                for relay in relays { relay.deliver() }
             case .same, .overtaken: break
             }
             // Also if nothing has changed after the announcement. An observer that came after it may have read the old value.
@@ -121,7 +125,7 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
         case same
         /// Another thread has changed the value in the meantime.
         case overtaken
-        case changed([SubjectTap<Value>])
+        case changed([SubjectTap<Value>], [SubjectRelay<Value>])
     }
 
     /// Changes the value, unless another thread changes it at the same time. The old value is released on return: a reader that
@@ -150,7 +154,9 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
             state.storeCount += 1
             if isSame { return (.same, state.link) }
             state.version += 1
-            return (.changed(Array(state.taps.values)), state.link)
+            // Under the lock, so that relays receive the values in their order.
+            for relay in state.relays.values { relay.keep(new) }
+            return (.changed(Array(state.taps.values), Array(state.relays.values)), state.link)
         }
     }
 
@@ -183,6 +189,19 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
     func add(_ tap: SubjectTap<Value>) { state.withLock { $0.taps[ObjectIdentifier(tap)] = tap } }
 
     func remove(_ tap: SubjectTap<Value>) { state.withLock { $0.taps[ObjectIdentifier(tap)] = nil } }
+
+    /// Adds a relay, and gives it the current value.
+    func add(_ relay: SubjectRelay<Value>) {
+        state.withLock { state in
+            state.relays[ObjectIdentifier(relay)] = relay
+            relay.keep(state.value)
+        }
+    }
+
+    func remove(_ relay: SubjectRelay<Value>) { state.withLock { $0.relays[ObjectIdentifier(relay)] = nil } }
+
+    /// Gives a relay the current value if it lacks that.
+    func bringUpToDate(_ relay: SubjectRelay<Value>) { state.withLock { relay.keepIfOwed($0.value) } }
 
     var snapshot: (value: Value, version: UInt64) { state.withLock { ($0.value, $0.version) } }
 }

@@ -1,5 +1,5 @@
 import StoreEngine
-import StoreRuntime
+package import StoreRuntime
 
 /// The values of a ``Subject``. See ``Subject/values``, and <doc:Concurrency#How-a-sequence-ends>.
 public struct SubjectValues<Value: Sendable>: AsyncSequence, Sendable {
@@ -14,7 +14,7 @@ public struct SubjectValues<Value: Sendable>: AsyncSequence, Sendable {
     }
 
     private let reference: Reference
-    private let areSame: (@Sendable (Value, Value) -> Bool)?
+    package let areSame: (@Sendable (Value, Value) -> Bool)?
 
     init(_ subject: Subject<Value>) {
         reference = Reference(subject)
@@ -92,4 +92,10 @@ public struct SubjectValues<Value: Sendable>: AsyncSequence, Sendable {
 
 extension SubjectValues: SourcedSequence {
     package var source: AnyObject? { reference.subject }
+}
+
+extension SubjectValues: ValueSource {
+    package func supply(_ observer: any ValueObserver<Value>) -> any ValueSupply {
+        SubjectRelay(reference.subject, observer)
+    }
 }

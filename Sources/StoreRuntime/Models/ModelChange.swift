@@ -41,8 +41,11 @@ public struct ModelChanges<R: Record>: AsyncSequence, Sendable {
 
     /// Returns an iterator with its own subscription.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(watch: ModelWatch(model, fields: .all, line: ("Model.changes", 0)))
+        Iterator(watch: ModelWatch(model, fields: .all, line: Self.line))
     }
+
+    /// The line of a subscription in reports.
+    private static var line: (file: StaticString, line: UInt) { ("Model.changes", 0) }
 
     /// Waits for changes.
     public struct Iterator: AsyncIteratorProtocol {
@@ -52,12 +55,23 @@ public struct ModelChanges<R: Record>: AsyncSequence, Sendable {
 
         /// Waits for the next change, and returns it; nil at the end, and when the task is cancelled.
         public mutating func next() async -> ModelChange<R>? {
-            guard let step = await watch.versions.next() else { return nil }
-            let kind: ModelChange<R>.Kind = step.new.isDeleted ? .deleted : step.old == nil ? .current : .updated
-            return ModelChange(
-                kind: kind, old: step.old?.of(R.self).record,
-                new: step.new.isDeleted ? nil : step.new.of(R.self).record,
-                changedFields: ChangedFields(declared: step.changed), position: step.new.position)
+            await watch.versions.next().map { ModelChange($0) }
         }
+    }
+}
+
+extension ModelChanges: ValueSource {
+    package func supply(_ observer: any ValueObserver<ModelChange<R>>) -> any ValueSupply {
+        ModelRelay(model, fields: .all, line: Self.line, observer) { ModelChange($0) }
+    }
+}
+
+extension ModelChange {
+    fileprivate init(_ step: VersionWatch.Step) {
+        kind = step.new.isDeleted ? .deleted : step.old == nil ? .current : .updated
+        old = step.old?.of(R.self).record
+        new = step.new.isDeleted ? nil : step.new.of(R.self).record
+        changedFields = ChangedFields(declared: step.changed)
+        position = step.new.position
     }
 }

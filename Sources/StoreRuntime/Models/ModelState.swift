@@ -231,7 +231,8 @@ final class ModelState: Observable, Sendable {
 
     // MARK: Subscribing
 
-    /// Raises a signal whenever one of some fields has changed, or the record was deleted.
+    /// Raises a signal whenever one of some fields has changed, or the record was deleted. If no more changes come, the signal
+    /// ends quietly.
     ///
     /// - Returns: the number of the subscription, for ``unsubscribe(_:)``.
     func subscribe(_ signal: Signal, to fields: FieldIndexSet) -> UInt64 {
@@ -240,7 +241,7 @@ final class ModelState: Observable, Sendable {
             state.subscribers.append((state.lastSubscriber, fields, signal))
             return (state.lastSubscriber, state.isEnded)
         }
-        if isEnded { signal.end() }
+        if isEnded { signal.endQuietly() }
         return id
     }
 

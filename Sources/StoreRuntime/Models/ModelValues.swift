@@ -52,45 +52,65 @@ public struct ModelValues<R: Record, Value>: AsyncSequence, Sendable {
     /// The line that asked for the values.
     let line: (file: StaticString, line: UInt)
 
-    private func areSame(_ old: R, _ new: R) -> Bool { comparisons.allSatisfy { $0.areSame(old, new) } }
-
     /// Returns an iterator with its own subscription.
     public func makeAsyncIterator() -> Iterator { Iterator(values: self) }
 
     /// Waits for values.
     public struct Iterator: AsyncIteratorProtocol {
-        private let values: ModelValues
         private let watch: ModelWatch<R>
-        /// Whether the record was deleted before the subscription began.
-        private let isLate: Bool
-        private var last: R?
+        private var reader: Reader
 
         init(values: ModelValues) {
-            self.values = values
-            isLate = values.model.publishedVersion.isDeleted
+            reader = Reader(values)
             watch = ModelWatch(values.model, fields: values.fields, line: values.line)
         }
 
         /// Waits for the next value, and returns it; nil at the end, and when the task is cancelled.
         public mutating func next() async -> Value? {
             while await watch.versions.advance() {
-                if take() { return last.map(values.read) }
+                if reader.take(watch.versions.last) { return reader.value }
             }
-            last = nil
+            reader.last = nil
             return nil
         }
+    }
 
-        /// Takes the newest version. A deletion comes with the last record, whose values may not have been delivered yet.
-        /// Inlining this method would enlarge the frame that a waiting task holds.
+    /// Leaves out the versions whose values are the same as before.
+    fileprivate struct Reader {
+        private let values: ModelValues
+        /// Whether the record was deleted before the subscription began.
+        private let isLate: Bool
+        /// The record of the last value.
+        var last: R?
+
+        init(_ values: ModelValues) {
+            self.values = values
+            isLate = values.model.publishedVersion.isDeleted
+        }
+
+        /// The value of the version that was taken last.
+        var value: Value? { last.map(values.read) }
+
+        /// Takes a version. A deletion comes with the last record, whose values may not have been delivered yet. Inlining this
+        /// method would enlarge the frame that a waiting task holds.
         ///
         /// - Returns: whether to deliver the version: its values differ from the last ones.
         @inline(never)
-        private mutating func take() -> Bool {
-            guard !isLate, let version = watch.versions.last else { return false }
+        mutating func take(_ version: AnyModelVersion?) -> Bool {
+            guard !isLate, let version else { return false }
             let record = version.of(R.self).record
-            if let last, values.areSame(last, record) { return false }
+            if let last, values.comparisons.allSatisfy({ $0.areSame(last, record) }) { return false }
             last = record
             return true
+        }
+    }
+}
+
+extension ModelValues: ValueSource {
+    package func supply(_ observer: any ValueObserver<Value>) -> any ValueSupply {
+        var reader = Reader(self)
+        return ModelRelay(model, fields: fields, line: line, observer) { step in
+            reader.take(step.new) ? reader.value : nil
         }
     }
 }

@@ -49,6 +49,11 @@ final class ModelWitnessing {
     /// Waits until the model's version is published.
     func settle(_ model: ModelState) async { await core.dispatcher.waitUntilPublished(model.publishedVersion.sequence) }
 
+    /// Calls a closure once the model's version is published.
+    func afterSettling(_ model: ModelState, _ body: @escaping @Sendable () -> Void) {
+        core.dispatcher.afterPublishing(model.publishedVersion.sequence, body)
+    }
+
     /// Reports the end of the subscription, if it was not reported yet.
     func end() {
         guard let witnessed = subscription?.witnessed else { return }

@@ -1,7 +1,8 @@
 import LMDB
 import StoreEngine
 
-/// One bit for one waiting task. It can be raised any number of times, and is taken once.
+/// One bit for one waiting task. It can be raised any number of times, and is taken once. Instead of a task, a closure can take
+/// it on the thread that raises it.
 ///
 /// - `state` is protected by its mutex.
 package final class Signal: Sendable {
@@ -64,8 +65,11 @@ package final class Signal: Sendable {
             return (waiter, wake)
         }
 
+        /// Whether the source has ended, and the bit is not raised.
+        var isOver: Bool { isEnded && !isRaised }
+
         // A raised bit is taken before the end is reported, so that the last value is not lost.
-        private mutating func take() -> Wake? {
+        mutating func take() -> Wake? {
             if isCancelled { return .cancelled }
             if isRaised {
                 isRaised = false
@@ -76,8 +80,14 @@ package final class Signal: Sendable {
     }
 
     private let state = HandoverMutex(State())
+    private let onWake: (@Sendable () -> Void)?
 
-    package init() {}
+    package init() { onWake = nil }
+
+    /// Creates a signal without a task.
+    ///
+    /// - Parameter onWake: called on the thread that raises or ends the signal, after it has done so.
+    init(onWake: @escaping @Sendable () -> Void) { self.onWake = onWake }
 
     /// Waits until the bit is raised, the source has ended, or the task is cancelled.
     package func wait() async -> Wake {
@@ -91,9 +101,24 @@ package final class Signal: Sendable {
         }
     }
 
-    package func raise() { resume(state.withLock { $0.raise() }) }
+    package func raise() {
+        resume(state.withLock { $0.raise() })
+        onWake?()
+    }
 
-    package func end() { resume(state.withLock { $0.end() }) }
+    package func end() {
+        resume(state.withLock { $0.end() })
+        onWake?()
+    }
+
+    /// Ends the signal while nothing waits, and calls no closure.
+    func endQuietly() { resume(state.withLock { $0.end() }) }
+
+    /// Takes the bit, or the end, without waiting; nil if there is neither.
+    func take() -> Wake? { state.withLock { $0.take() } }
+
+    /// Whether the source has ended, and the bit is not raised.
+    var isOver: Bool { state.withLock { $0.isOver } }
 
     /// Takes back an end, because the task no longer waits for the source that has ended.
     func reopen() { state.withLock { $0.reopen() } }

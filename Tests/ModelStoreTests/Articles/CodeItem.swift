@@ -21,8 +21,11 @@ struct CodeItem {
     var importedModule: String? {
         guard keyword == "import" else { return nil }
         let words = lines.joined(separator: " ").split(separator: " ")
-        guard let place = words.firstIndex(of: "import"), place + 1 < words.count else { return nil }
-        return words[place + 1].split(separator: ".").first.map(String.init)
+        guard let place = words.firstIndex(of: "import") else { return nil }
+        // An import of one declaration names its kind first.
+        let kinds: Set<Substring> = ["class", "enum", "func", "let", "protocol", "struct", "typealias", "var"]
+        let name = words[(place + 1)...].first { !kinds.contains($0) }
+        return name?.split(separator: ".").first.map(String.init)
     }
 
     /// The first word after attributes and modifiers; nil if there is none.

@@ -186,6 +186,37 @@ import Testing
         #expect(try !Compiler.errors(in: types + writable).isEmpty)
     }
 
+    @Test func `An objectWillChange that components would not observe is refused`() throws {
+        let head = "import ModelStoreComponents\nfinal class Other: Sendable { func send() {} }\n"
+        let message = """
+            unavailable property '_objectWillChange' was used to satisfy a requirement of protocol 'ObservableObject': \
+            declare 'let objectWillChange = ObjectWillChange()', or leave it out
+            """
+        let wrong = "final class Session: ObservableObject, Sendable { let objectWillChange = Other() }"
+        #expect(try Compiler.errors(in: head + wrong).contains(message))
+        let right = """
+            final class Plain: ObservableObject, Sendable {}
+            final class Own: ObservableObject, Sendable { let objectWillChange = ObjectWillChange() }
+            final class Lent: ObservableObject, Sendable {
+                let own = Own()
+                var objectWillChange: ObjectWillChange { own.objectWillChange }
+            }
+            func send<Object: ObservableObject>(_ object: Object)
+            where Object.ObjectWillChangePublisher == ObjectWillChange {
+                object.objectWillChange.send()
+            }
+            func send() {
+                send(Plain())
+                send(Own())
+                send(Lent())
+            }
+            """
+        #expect(try Compiler.errors(in: head + right) == [])
+        // Without the type, a generic function would call the default one of the object, which it may not use.
+        let open = "func send<Object: ObservableObject>(_ object: Object) { object.objectWillChange.send() }"
+        #expect(try !Compiler.errors(in: head + open).isEmpty)
+    }
+
     @Test func `Updates of rows of fields are refused with what follows them instead`() throws {
         let source = """
             @Record struct Sensor {

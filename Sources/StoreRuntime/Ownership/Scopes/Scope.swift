@@ -211,13 +211,23 @@ public final class Scope: Sendable, Identifiable {
     }
 
     /// Calls a closure with each element of a sequence, until the sequence ends or the scope closes.
+    ///
+    /// The closure runs for one element at a time. If the sequence holds the values of a `Subject`, a published property or a
+    /// ``Model``, the closure receives every value from this call on. Values that arrive while it runs wait in memory. All other
+    /// sequences behave as in a loop. For example, live queries merge the updates that arrive while the closure runs.
+    ///
+    /// - Parameters:
+    ///   - sequence: the sequence. An error ends it and causes a notice.
+    ///   - file: the file of the call.
+    ///   - line: the line of the call.
+    ///   - body: receives each element.
+    /// - Throws: ``StoreError`` with the code `scopeClosed`.
     public func onReceive<S: AsyncSequence & Sendable>(
         _ sequence: S, file: StaticString = #fileID, line: UInt = #line,
         perform body: @escaping @Sendable (S.Element) async throws -> Void
     ) throws {
-        try task(file: file, line: line) {
-            for try await element in sequence { try await body(element) }
-        }
+        let reception = Reception(sequence)
+        try task(file: file, line: line) { try await reception.run(body) }
     }
 
     // MARK: Closing

@@ -10,10 +10,10 @@ struct Sensor {
     var note: String?
 }
 
-// OpenCombine has types of the same names.
-final class Session: ModelStoreComponents.ObservableObject, Sendable {
+// The article's import chooses the protocol.
+final class Session: ObservableObject, Sendable {
     let objectWillChange = ObjectWillChange()
-    @ModelStoreComponents.Published var user = ""
+    @Published var user = ""
 }
 
 extension Session: OpenCombine.ObservableObject {}
@@ -30,6 +30,7 @@ func assumed<T>() -> T { fatalError() }
 let store: Store = assumed()
 let position: Position = assumed()
 let session: Session = assumed()
+let sensor: Model<Sensor> = assumed()
 let unit: ModelStoreComponents.Subject<String> = assumed()
 nonisolated(unsafe) let gauge = Gauge()
 nonisolated(unsafe) let label = Label()
