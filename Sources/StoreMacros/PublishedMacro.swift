@@ -16,7 +16,7 @@ struct PublishedMacro: AccessorMacro, PeerMacro {
         defer { report.emit(in: context) }
         guard let property = PublishedProperty(declaration, node, in: context, &report) else { return [] }
         var accessors: [AccessorDeclSyntax] = [
-            "get { _\(raw: property.name).value }",
+            "get { _\(raw: property.name)._value { $0 == \\\(raw: property.owner).\(raw: property.name) } }",
             "set { _\(raw: property.name)._send(newValue, of: self) }",
         ]
         if property.initialValue == nil {
@@ -60,6 +60,8 @@ private struct PublishedProperty {
     let type: String?
     let initialValue: String?
     let access: String
+    /// The class that declares it.
+    let owner: String
 
     /// Modifiers of a stored property that a separate subject cannot support.
     private static let unpublishable: [TokenKind] = [.keyword(.weak), .keyword(.unowned), .keyword(.lazy)]
@@ -72,7 +74,7 @@ private struct PublishedProperty {
             variable.bindingSpecifier.tokenKind == .keyword(.var), !variable.modifiers.contains(.static),
             variable.bindings.count == 1, let binding = variable.bindings.first, !binding.isComputed,
             let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.plainName,
-            context.lexicalContext.first?.is(ClassDeclSyntax.self) ?? false
+            let owner = context.lexicalContext.first?.as(ClassDeclSyntax.self)?.name.trimmedDescription
         else {
             report.add(.notPublishable, at: node)
             return nil
@@ -92,6 +94,7 @@ private struct PublishedProperty {
         }
         self.name = name
         self.type = type
+        self.owner = owner
         initialValue =
             binding.initializer?.value.trimmedDescription
             ?? (written?.is(OptionalTypeSyntax.self) ?? false ? "nil" : nil)

@@ -26,6 +26,8 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
         var version: UInt64 = 0
         var taps: [ObjectIdentifier: SubjectTap<Value>] = [:]
         var link = ObjectLink()
+        /// The parts of the value that are observed each on its own; nil until one is.
+        var parts: ElementTable<Value>?
     }
 
     private let state: HandoverMutex<State>
@@ -59,6 +61,35 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
             return value
         }
         set { send(newValue) }
+    }
+
+    /// Reads a published property, for the macro ``Published()``.
+    ///
+    /// - Parameter isProperty: returns whether a key path leads to the property.
+    public func _value(at isProperty: (AnyKeyPath) -> Bool) -> Value {
+        guard let lookup = PublishedLookup.take(), isProperty(lookup.path) else { return value }
+        lookup.found = self
+        return snapshot.value
+    }
+
+    /// Returns a part of the value, tracked on its own: setting another part does not notify its readers.
+    func value<Part: Sendable>(at path: any KeyPath<Value, Part> & Sendable) -> Part {
+        let known = state.withLock { $0.parts }
+        let parts = known ?? addParts()
+        parts.track(path)
+        let (value, version) = snapshot
+        // For an update that sets the subject; the element's own version decides whether the part has changed.
+        ReadLog.current?.note(self, version: version, part: 1)
+        return value[keyPath: path]
+    }
+
+    private func addParts() -> ElementTable<Value> {
+        let new = ElementTable<Value>()
+        return state.withLock { state in
+            let parts = state.parts ?? new
+            state.parts = parts
+            return parts
+        }
     }
 
     /// Sets the value.
@@ -102,11 +133,14 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
             let (outcome, known) = attempt(body, expected, link, &isAnnounced)
             switch outcome {
             case .overtaken where expected == nil: continue
-            case .changed(let taps):
+            case .changed(let change):
                 // After the change, so that a notified reader reads the new value. A reader that read the old value before it was
                 // watched compares the versions.
-                MarkingTurn.run { tracked.change() }
-                for tap in taps { tap.raise() }
+                MarkingTurn.run {
+                    tracked.change()
+                    for part in change.parts { part.change(to: change.version) }
+                }
+                for tap in change.taps { tap.raise() }
             case .same, .overtaken: break
             }
             // Also if nothing has changed after the announcement. An observer that came after it may have read the old value.
@@ -121,7 +155,15 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
         case same
         /// Another thread has changed the value in the meantime.
         case overtaken
-        case changed([SubjectTap<Value>])
+        case changed(Change)
+    }
+
+    /// A change whose observers have not been notified.
+    private struct Change {
+        let version: UInt64
+        let taps: [SubjectTap<Value>]
+        /// The observed parts that differ.
+        var parts: [StateElement<Value>]
     }
 
     /// Changes the value, unless another thread changes it at the same time. The old value is released on return: a reader that
@@ -144,14 +186,18 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
             for observer in link(known)?.current ?? [] { observer.willChange() }
             isAnnounced = true
         }
-        return state.withLock { state in
+        let (outcome, newest) = state.withLock { state -> (Outcome, ObjectLink) in
             guard state.storeCount == storeCount else { return (.overtaken, state.link) }
             state.value = new
             state.storeCount += 1
             if isSame { return (.same, state.link) }
             state.version += 1
-            return (.changed(Array(state.taps.values)), state.link)
+            let (taps, parts) = (Array(state.taps.values), state.parts?.all() ?? [])
+            return (.changed(Change(version: state.version, taps: taps, parts: parts)), state.link)
         }
+        guard case .changed(var change) = outcome else { return (outcome, newest) }
+        change.parts.removeAll { !$0.differs(old, new) }
+        return (.changed(change), newest)
     }
 
     /// Looks up whether an object has observers. The subject keeps the `objectWillChange` of an object that has had some.
@@ -171,9 +217,7 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
     public var values: SubjectValues<Value> { SubjectValues(self) }
 
     /// A binding to the value.
-    public var binding: Binding<Value> {
-        Binding(get: { [self] in value }, update: { [self] body in update(body) })
-    }
+    public var binding: Binding<Value> { Binding(parts: self) { [self] body in update(body) } }
 
     /// Returns a binding to a part of the value.
     public func binding<Part: Sendable>(for path: any WritableKeyPath<Value, Part> & Sendable) -> Binding<Part> {
@@ -193,7 +237,30 @@ extension Subject: Equatable {
 }
 
 extension Subject: LoggedSource {
-    package func hasChanged(since version: UInt64, part: Int) -> Bool { state.withLock { $0.version != version } }
+    /// Part 0 is the whole value. The elements of other parts report their changes themselves.
+    package func hasChanged(since version: UInt64, part: Int) -> Bool {
+        part == 0 && state.withLock { $0.version != version }
+    }
+}
+
+extension Subject: PartSource {
+    package var whole: Value { value }
+
+    package func part<Part: Sendable>(_ path: any KeyPath<Value, Part> & Sendable) -> any PartSource<Part> {
+        SubjectPart(subject: self, path: path)
+    }
+}
+
+/// Reads a part of a subject's value, tracked on its own.
+private struct SubjectPart<Root: Sendable, Whole: Sendable>: PartSource {
+    let subject: Subject<Root>
+    let path: any KeyPath<Root, Whole> & Sendable
+
+    var whole: Whole { subject.value(at: path) }
+
+    func part<Part: Sendable>(_ part: any KeyPath<Whole, Part> & Sendable) -> any PartSource<Part> {
+        SubjectPart<Root, Part>(subject: subject, path: joined(path, part))
+    }
 }
 
 extension Subject: PublishedStorage {

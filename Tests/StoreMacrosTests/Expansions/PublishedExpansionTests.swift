@@ -3,17 +3,17 @@ import Testing
 @Suite struct PublishedExpansionTests {
     @Test func `a published property lies in a subject beside it`() {
         expectExpansion(
-            of: """
+            of: #"""
                 final class Session {
                     @Published public var user: String = "nobody"
                     @Published private(set) var note: String?
                     @Published var count: Int
                 }
-                """,
-            """
+                """#,
+            #"""
             final class Session {
                 public var user: String {
-                get { _user.value }
+                get { _user._value { $0 == \Session.user } }
                 set { _user._send(newValue, of: self) }
                 }
 
@@ -23,7 +23,7 @@ import Testing
                     _user.values
                 }
                 private(set) var note: String? {
-                get { _note.value }
+                get { _note._value { $0 == \Session.note } }
                 set { _note._send(newValue, of: self) }
                 }
 
@@ -35,7 +35,7 @@ import Testing
                 var count: Int {
                 @storageRestrictions(initializes: _count)
                 init(initialValue) { _count = ModelStoreComponents.Subject(_published: initialValue) }
-                get { _count.value }
+                get { _count._value { $0 == \Session.count } }
                 set { _count._send(newValue, of: self) }
                 }
 
@@ -45,7 +45,7 @@ import Testing
                     _count.values
                 }
             }
-            """)
+            """#)
     }
 
     @Test func `what cannot be published says why`() {
