@@ -117,6 +117,21 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
     @_disfavoredOverload
     public func _send(_ value: Value, of object: AnyObject) { send(value) }
 
+    /// Sets a published property that has observers, for the macro ``Published()``. Sets that an observer itself makes do not
+    /// call the observers again.
+    public func _observe(
+        _ value: Value, before: (Value) -> Void = { _ in }, after: (Value) -> Void = { _ in },
+        by set: (Value) -> Void
+    ) {
+        if ObserverRun.isCurrent(for: self) { return set(value) }
+        let old = snapshot.value
+        ObserverRun.run(for: self) { before(value) }
+        set(value)
+        // An update that another thread overtook has set nothing, and makes another set.
+        if AtomicUpdate.current?.isAnyOvertaken ?? false { return }
+        ObserverRun.run(for: self) { after(old) }
+    }
+
     private func inAtomicUpdate(_ set: (_ version: UInt64?) -> Bool) {
         if let update = AtomicUpdate.current { update.set(self, set) } else { _ = set(nil) }
     }

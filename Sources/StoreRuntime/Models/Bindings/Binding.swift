@@ -48,6 +48,9 @@ public struct Binding<Value: Sendable>: Sendable {
         change = update
     }
 
+    /// Passes a binding to a parameter that is declared with this wrapper, such as `$row` in `$rows.elements.forEach { $row in … }`.
+    public init(projectedValue: Binding) { self = projectedValue }
+
     /// The value. Setting it changes the source.
     public var wrappedValue: Value {
         get { read() }
