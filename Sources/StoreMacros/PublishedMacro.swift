@@ -16,8 +16,8 @@ struct PublishedMacro: AccessorMacro, PeerMacro {
         defer { report.emit(in: context) }
         guard let property = PublishedProperty(declaration, node, in: context, &report) else { return [] }
         var accessors: [AccessorDeclSyntax] = [
-            "get { _\(raw: property.name).value }",
-            "set { _\(raw: property.name)._send(newValue, of: self) }",
+            "get { _\(raw: property.name)._value { $0 == \\\(raw: property.owner).\(raw: property.name) } }",
+            property.setter,
         ]
         if property.initialValue == nil {
             accessors.insert(
@@ -50,7 +50,7 @@ struct PublishedMacro: AccessorMacro, PeerMacro {
                 _\(raw: property.name).values
             }
             """,
-        ]
+        ] + property.observers.map(\.function)
     }
 }
 
@@ -60,6 +60,9 @@ private struct PublishedProperty {
     let type: String?
     let initialValue: String?
     let access: String
+    /// The class that declares it.
+    let owner: String
+    let observers: [PropertyObserver]
 
     /// Modifiers of a stored property that a separate subject cannot support.
     private static let unpublishable: [TokenKind] = [.keyword(.weak), .keyword(.unowned), .keyword(.lazy)]
@@ -72,13 +75,9 @@ private struct PublishedProperty {
             variable.bindingSpecifier.tokenKind == .keyword(.var), !variable.modifiers.contains(.static),
             variable.bindings.count == 1, let binding = variable.bindings.first, !binding.isComputed,
             let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.plainName,
-            context.lexicalContext.first?.is(ClassDeclSyntax.self) ?? false
+            let owner = context.lexicalContext.first?.as(ClassDeclSyntax.self)?.name.trimmedDescription
         else {
             report.add(.notPublishable, at: node)
-            return nil
-        }
-        guard binding.accessorBlock == nil else {
-            report.add(.publishedWithObservers(name), at: node)
             return nil
         }
         if let modifier = variable.modifiers.first(where: { Self.unpublishable.contains($0.name.tokenKind) }) {
@@ -90,12 +89,51 @@ private struct PublishedProperty {
             report.add(.publishedWithoutType(name), at: node)
             return nil
         }
+        if let function = written?.plainFunction {
+            report.add(.publishedClosure(name), at: node, fixIts: [.insert("@Sendable ", before: function)])
+            return nil
+        }
         self.name = name
         self.type = type
+        self.owner = owner
+        observers = PropertyObserver.all(name, type, binding)
         initialValue =
             binding.initializer?.value.trimmedDescription
             ?? (written?.is(OptionalTypeSyntax.self) ?? false ? "nil" : nil)
         // The peer of a private property can be private too, because it is declared in the same scope.
         access = variable.modifiers.accessModifier.map { $0.trimmedDescription + " " } ?? ""
+    }
+
+    var setter: AccessorDeclSyntax {
+        let send = "_\(name)._send(newValue, of: self)"
+        if observers.isEmpty { return "set { \(raw: send) }" }
+        let calls = observers.map { "\($0.label): \($0.functionName)" }.joined(separator: ", ")
+        return "set { _\(raw: name)._observe(newValue, \(raw: calls)) { newValue in \(raw: send) } }"
+    }
+}
+
+/// A `willSet` or `didSet` of a property. It becomes a method, because Swift warns if a setter sets its own property.
+private struct PropertyObserver {
+    let functionName: String
+    /// The argument of `_observe` that takes the method.
+    let label: String
+    let function: DeclSyntax
+
+    static func all(_ property: String, _ type: String, _ binding: PatternBindingSyntax) -> [PropertyObserver] {
+        guard case .accessors(let accessors) = binding.accessorBlock?.accessors else { return [] }
+        let kinds = [("willSet", "before", "newValue"), ("didSet", "after", "oldValue")]
+        return kinds.compactMap { kind, label, parameter in
+            guard let observer = accessors.first(where: { $0.accessorSpecifier.text == kind }) else { return nil }
+            let functionName = "_\(label)_\(property)"
+            let value = observer.parameters?.name.text ?? parameter
+            let body = observer.body?.statements.trimmedDescription ?? ""
+            return PropertyObserver(
+                functionName: functionName, label: label,
+                function: """
+                    private func \(raw: functionName)(_ \(raw: value): \(raw: type)) {
+                        \(raw: body)
+                    }
+                    """)
+        }
     }
 }

@@ -15,7 +15,7 @@ private struct Placing {
     init(_ scene: Scene, isInPlace: Bool, tick: Subject<Int>) {
         let (journal, numbers) = (scene.journal, scene.numbers)
         (self.journal, self.numbers, self.isInPlace, self.tick) = (journal, numbers, isInPlace, tick)
-        _own = StateObject(wrappedValue: Thing(journal, numbers))
+        _own = StateObject(wrappedValue: Thing(journal, numbers), .lazy)
     }
 
     func update(_ context: inout ComponentContext) {

@@ -1,6 +1,6 @@
 import Observation
 
-/// Keeps alive the elements of a state that Observation tracks: Observation holds the key paths that it tracks, and each key path
+/// Keeps alive the elements of a value that Observation tracks: Observation holds the key paths that it tracks, and each key path
 /// holds its element.
 ///
 /// Observation does not report when it stops tracking. The element is released with the key path.

@@ -1,4 +1,4 @@
-/// The observed elements of a state, by their key paths. The references are weak.
+/// The observed elements of a value, by their key paths. The references are weak.
 struct StateElements<Content: Sendable> {
     private struct Reference {
         weak var element: StateElement<Content>?

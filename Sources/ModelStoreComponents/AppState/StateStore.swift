@@ -17,7 +17,8 @@ public import StoreRuntime
 /// ```
 ///
 /// Each element notifies on its own: code that reads `count` does not run again after an action that leaves `count` as it was, if
-/// its values can be compared. Actions run one after the other. You can use the store from any thread.
+/// its values can be compared. The elements of a struct that conforms to ``NestedState`` do so too, as in `app.student.name`.
+/// Actions run one after the other. You can use the store from any thread.
 ///
 /// While an element is observed, each action reads it from the new state, so the element must exist in every state. You can read
 /// `\.items[5]` from a state with six items, but observe it only if every state has at least six. Observe `\.items` if the number
@@ -30,10 +31,9 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
         var content: Content
         /// The number of actions so far.
         var version: UInt64 = 0
-        var elements = StateElements<Content>()
     }
 
-    private let watch = ElementWatch<Content>()
+    private let elements = ElementTable<Content>()
     private let storage: HandoverMutex<Storage>
     private let reduce: @Sendable (inout Content, Action) -> Void
 
@@ -65,13 +65,13 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
             let old = storage.content
             reduce(&storage.content, action)
             storage.version += 1
-            return (old, storage.content, storage.version, storage.elements.all())
+            return (old, storage.content, storage.version, elements.all())
         }
         guard let done else { return false }
         // Code that reads several of the elements receives one notification.
         MarkingTurn.run {
             for element in done.elements where element.differs(done.old, done.new) {
-                element.changes.update { $0 = max($0, done.version) }
+                element.change(to: done.version)
             }
         }
         return true
@@ -81,18 +81,28 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
     public var content: Content { storage.withLock { $0.content } }
 
     /// Returns the current value of an element, tracked by Observation.
+    ///
+    /// Code that reads `app.student.name` depends on the whole of `student`, unless its type conforms to ``NestedState``.
+    @_disfavoredOverload
     public subscript<Value: Sendable>(dynamicMember path: any KeyPath<Content, Value> & Sendable) -> Value {
-        let element = element(path)
-        // Tracked before the read, so that a change between the two is reported.
-        _ = element.changes.value
-        watch.note(element)
+        self[path]
+    }
+
+    /// Returns the elements of an element that conforms to ``NestedState``, each tracked on its own: `app.student.name`.
+    public subscript<Value: NestedState>(
+        dynamicMember path: any KeyPath<Content, Value> & Sendable
+    ) -> NestedElements<Content, Action, Value> { NestedElements(store: self, path: path) }
+
+    /// Returns the current value of the element at a path of any length, tracked by Observation: `app[\.student.name]`.
+    public subscript<Value: Sendable>(_ path: any KeyPath<Content, Value> & Sendable) -> Value {
+        elements.track(path)
         return content[keyPath: path]
     }
 
     /// Returns the values of an element: the current one, then every new one. The sequence does not end by itself.
     public func values<Value: Sendable>(of path: any KeyPath<Content, Value> & Sendable) -> StateValues<Value> {
         StateValues { [self] in
-            let element = element(path)
+            let element = elements.one(at: path)
             return StateValues.Iterator(changes: element.changes.values.makeAsyncIterator()) { [self] in
                 // The iterator keeps the element alive.
                 withExtendedLifetime(element) { content[keyPath: path] }
@@ -108,9 +118,7 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
     public func binding<Value: Sendable>(
         _ path: any KeyPath<Content, Value> & Sendable, toAction: @escaping @Sendable (Value) -> Action
     ) -> Binding<Value> {
-        Binding {
-            self[dynamicMember: path]
-        } update: { [self] body in
+        Binding(parts: StatePart(store: self, path: path)) { [self] body in
             while true {
                 let (content, version) = storage.withLock { ($0.content, $0.version) }
                 var value = content[keyPath: path]
@@ -121,11 +129,7 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
     }
 
     /// The number of stored elements. Released ones count until the next action.
-    package var elementCount: Int { storage.withLock { $0.elements.count } }
-
-    private func element<Value: Sendable>(_ path: any KeyPath<Content, Value> & Sendable) -> StateElement<Content> {
-        storage.withLock { $0.elements.one(at: path) { StateElement(path) } }
-    }
+    package var elementCount: Int { elements.count }
 }
 
 extension StateStore: Equatable {

@@ -30,7 +30,7 @@ final class Confinement: Sendable {
 /// Wraps an object that is confined to a host in a Sendable value.
 ///
 /// This is safe because each use checks that it runs on the host.
-struct Confined<Object: AnyObject>: @unchecked Sendable {
+struct Confined<Object: AnyObject>: ObjectAccess, @unchecked Sendable {
     private let object: Object
     private let confinement: Confinement?
 

@@ -25,11 +25,9 @@ public struct ObjectBindings<Object: AnyObject> {
     public subscript<Value: Sendable>(
         dynamicMember path: any ReferenceWritableKeyPath<Object, Value> & Sendable
     ) -> Binding<Value> where Object: Sendable {
-        let object = object
-        return Binding {
-            object[keyPath: path]
-        } set: {
-            object[keyPath: path] = $0
+        let property = ObjectProperty(access: SharedObject(object: object), path: path)
+        return Binding(parts: property) { [object] body in
+            AtomicUpdate.run(get: { property.whole }, change: body) { object[keyPath: path] = $0 }
         }
     }
 
@@ -69,9 +67,7 @@ public struct ConfinedBindings<Object: AnyObject> {
         dynamicMember path: any ReferenceWritableKeyPath<Object, Value> & Sendable
     ) -> Binding<Value> {
         let confined = confined
-        return Binding {
-            confined.use { $0[keyPath: path] }
-        } update: { body in
+        return Binding(parts: ObjectProperty(access: confined, path: path)) { body in
             confined.use { body(&$0[keyPath: path]) }
         }
     }

@@ -6,8 +6,9 @@ import StoreRuntime
 /// @StateObject var session = Session()
 /// ```
 ///
-/// The expression runs when the object is first used, once for the place. New values of the component never run it again. The
-/// object lives until the component is no longer placed there. `$session.user` is a binding to one of its properties.
+/// The expression runs once for the place, before the component's first update there, even if nothing reads the object. New
+/// values of the component never run it again. The object lives until the component is no longer placed there. `$session.user` is
+/// a binding to one of its properties. To make a costly object when it is first read, write `@StateObject(.lazy)`.
 ///
 /// The place ignores an object that a parent passes with a later value. ``init(owning:file:line:)`` reports this. The form with
 /// an expression reports it only if ``/ModelStore/OwnershipOptions/checksIgnoredObjects`` is set, because the check has to
@@ -15,36 +16,43 @@ import StoreRuntime
 @propertyWrapper
 public struct StateObject<Object: AnyObject>: DynamicProperty {
     private enum Source {
-        case lazy(() -> Object)
-        case eager(Object)
+        case expression(() -> Object, ObjectCreation)
+        case object(Object)
     }
 
     private let source: Source
     private let line: (file: StaticString, line: UInt)
     private var slot: OwnedSlot<Object>?
 
-    /// Owns an object that the expression makes on first use.
+    /// Owns an object that the expression makes.
+    ///
+    /// - Parameters:
+    ///   - make: makes the object. It runs on the host, at most once for the place.
+    ///   - creation: when the expression runs.
+    ///   - file: the file of the call.
+    ///   - line: the line of the call.
     public init(
-        wrappedValue make: @autoclosure @escaping () -> Object, file: StaticString = #fileID, line: UInt = #line
+        wrappedValue make: @autoclosure @escaping () -> Object, _ creation: ObjectCreation = .eager,
+        file: StaticString = #fileID, line: UInt = #line
     ) {
-        source = .lazy(make)
+        source = .expression(make, creation)
         self.line = (file, line)
     }
 
     /// Owns an object that was made elsewhere. The place ignores the objects of later values of the component.
     public init(owning object: Object, file: StaticString = #fileID, line: UInt = #line) {
-        source = .eager(object)
+        source = .object(object)
         self.line = (file, line)
     }
 
     /// The object. In a value without a host, an expression runs at each read, and a notice names the line.
     public var wrappedValue: Object {
         switch source {
-        case .lazy(let make):
+        case .expression(let make, _):
             if let slot { return slot.object(make) }
             UnhostedUse.report("@StateObject", "each read makes a new object", line)
             return make()
-        case .eager(let object): return slot?.object { object } ?? object
+        case .object(let object): return slot?.object { object } ?? object
         }
     }
 
@@ -55,12 +63,22 @@ public struct StateObject<Object: AnyObject>: DynamicProperty {
         let line = line
         let slot = slots.slot { OwnedSlot<Object>($0, line) }
         switch source {
-        case .lazy(let make): slot.check(make)
-        case .eager(let object): slot.take(object)
+        case .expression(let make, let creation):
+            slot.check(make)
+            if creation == .eager { slot.prepare(make) }
+        case .object(let object): slot.take(object)
         }
         slot.declare()
         self.slot = slot
     }
+}
+
+/// When a place makes the object of a ``StateObject``.
+public enum ObjectCreation: Sendable {
+    /// Before the component's first update at the place.
+    case eager
+    /// When the object is first read.
+    case lazy
 }
 
 extension StateObject: Equatable {
@@ -91,6 +109,11 @@ final class OwnedSlot<Object: AnyObject> {
         // The newest update could not declare the object, because there was none yet.
         node.read { declare() }
         return object
+    }
+
+    /// Makes the object before its first use.
+    func prepare(_ make: () -> Object) {
+        if made == nil { own(make()) }
     }
 
     /// Takes an object that was made before its first use.

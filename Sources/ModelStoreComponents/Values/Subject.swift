@@ -28,6 +28,8 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
         var taps: [ObjectIdentifier: SubjectTap<Value>] = [:]
         var relays: [ObjectIdentifier: SubjectRelay<Value>] = [:]
         var link = ObjectLink()
+        /// The parts of the value that are observed each on its own; nil until one is.
+        var parts: ElementTable<Value>?
     }
 
     private let state: HandoverMutex<State>
@@ -64,6 +66,35 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
         set { send(newValue) }
     }
 
+    /// Reads a published property, for the macro ``Published()``.
+    ///
+    /// - Parameter isProperty: returns whether a key path leads to the property.
+    public func _value(at isProperty: (AnyKeyPath) -> Bool) -> Value {
+        guard let lookup = PublishedLookup.take(), isProperty(lookup.path) else { return value }
+        lookup.found = self
+        return snapshot.value
+    }
+
+    /// Returns a part of the value, tracked on its own: setting another part does not notify its readers.
+    func value<Part: Sendable>(at path: any KeyPath<Value, Part> & Sendable) -> Part {
+        let known = state.withLock { $0.parts }
+        let parts = known ?? addParts()
+        parts.track(path)
+        let (value, version) = snapshot
+        // For an update that sets the subject; the element's own version decides whether the part has changed.
+        ReadLog.current?.note(self, version: version, part: 1)
+        return value[keyPath: path]
+    }
+
+    private func addParts() -> ElementTable<Value> {
+        let new = ElementTable<Value>()
+        return state.withLock { state in
+            let parts = state.parts ?? new
+            state.parts = parts
+            return parts
+        }
+    }
+
     /// Sets the value.
     public func send(_ value: Value) { update { $0 = value } }
 
@@ -89,6 +120,21 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
     @_disfavoredOverload
     public func _send(_ value: Value, of object: AnyObject) { send(value) }
 
+    /// Sets a published property that has observers, for the macro ``Published()``. Sets that an observer itself makes do not
+    /// call the observers again.
+    public func _observe(
+        _ value: Value, before: (Value) -> Void = { _ in }, after: (Value) -> Void = { _ in },
+        by set: (Value) -> Void
+    ) {
+        if ObserverRun.isCurrent(for: self) { return set(value) }
+        let old = snapshot.value
+        ObserverRun.run(for: self) { before(value) }
+        set(value)
+        // An update that another thread overtook has set nothing, and makes another set.
+        if AtomicUpdate.current?.isAnyOvertaken ?? false { return }
+        ObserverRun.run(for: self) { after(old) }
+    }
+
     private func inAtomicUpdate(_ set: (_ version: UInt64?) -> Bool) {
         if let update = AtomicUpdate.current { update.set(self, set) } else { _ = set(nil) }
     }
@@ -105,12 +151,15 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
             let (outcome, known) = attempt(body, expected, link, &isAnnounced)
             switch outcome {
             case .overtaken where expected == nil: continue
-            case .changed(let taps, let relays):
+            case .changed(let change):
                 // After the change, so that a notified reader reads the new value. A reader that read the old value before it was
                 // watched compares the versions.
-                MarkingTurn.run { tracked.change() }
-                for tap in taps { tap.raise() }
-                for relay in relays { relay.deliver() }
+                MarkingTurn.run {
+                    tracked.change()
+                    for part in change.parts { part.change(to: change.version) }
+                }
+                for tap in change.taps { tap.raise() }
+                for relay in change.relays { relay.deliver() }
             case .same, .overtaken: break
             }
             // Also if nothing has changed after the announcement. An observer that came after it may have read the old value.
@@ -125,7 +174,16 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
         case same
         /// Another thread has changed the value in the meantime.
         case overtaken
-        case changed([SubjectTap<Value>], [SubjectRelay<Value>])
+        case changed(Change)
+    }
+
+    /// A change whose observers have not been notified.
+    private struct Change {
+        let version: UInt64
+        let taps: [SubjectTap<Value>]
+        let relays: [SubjectRelay<Value>]
+        /// The observed parts that differ.
+        var parts: [StateElement<Value>]
     }
 
     /// Changes the value, unless another thread changes it at the same time. The old value is released on return: a reader that
@@ -148,7 +206,7 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
             for observer in link(known)?.current ?? [] { observer.willChange() }
             isAnnounced = true
         }
-        return state.withLock { state in
+        let (outcome, newest) = state.withLock { state -> (Outcome, ObjectLink) in
             guard state.storeCount == storeCount else { return (.overtaken, state.link) }
             state.value = new
             state.storeCount += 1
@@ -156,8 +214,14 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
             state.version += 1
             // Under the lock, so that relays receive the values in their order.
             for relay in state.relays.values { relay.keep(new) }
-            return (.changed(Array(state.taps.values), Array(state.relays.values)), state.link)
+            let change = Change(
+                version: state.version, taps: Array(state.taps.values), relays: Array(state.relays.values),
+                parts: state.parts?.all() ?? [])
+            return (.changed(change), state.link)
         }
+        guard case .changed(var change) = outcome else { return (outcome, newest) }
+        change.parts.removeAll { !$0.differs(old, new) }
+        return (.changed(change), newest)
     }
 
     /// Looks up whether an object has observers. The subject keeps the `objectWillChange` of an object that has had some.
@@ -177,9 +241,7 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
     public var values: SubjectValues<Value> { SubjectValues(self) }
 
     /// A binding to the value.
-    public var binding: Binding<Value> {
-        Binding(get: { [self] in value }, update: { [self] body in update(body) })
-    }
+    public var binding: Binding<Value> { Binding(parts: self) { [self] body in update(body) } }
 
     /// Returns a binding to a part of the value.
     public func binding<Part: Sendable>(for path: any WritableKeyPath<Value, Part> & Sendable) -> Binding<Part> {
@@ -212,7 +274,30 @@ extension Subject: Equatable {
 }
 
 extension Subject: LoggedSource {
-    package func hasChanged(since version: UInt64, part: Int) -> Bool { state.withLock { $0.version != version } }
+    /// Part 0 is the whole value. The elements of other parts report their changes themselves.
+    package func hasChanged(since version: UInt64, part: Int) -> Bool {
+        part == 0 && state.withLock { $0.version != version }
+    }
+}
+
+extension Subject: PartSource {
+    package var whole: Value { value }
+
+    package func part<Part: Sendable>(_ path: any KeyPath<Value, Part> & Sendable) -> any PartSource<Part> {
+        SubjectPart(subject: self, path: path)
+    }
+}
+
+/// Reads a part of a subject's value, tracked on its own.
+private struct SubjectPart<Root: Sendable, Whole: Sendable>: PartSource {
+    let subject: Subject<Root>
+    let path: any KeyPath<Root, Whole> & Sendable
+
+    var whole: Whole { subject.value(at: path) }
+
+    func part<Part: Sendable>(_ part: any KeyPath<Whole, Part> & Sendable) -> any PartSource<Part> {
+        SubjectPart<Root, Part>(subject: subject, path: joined(path, part))
+    }
 }
 
 extension Subject: PublishedStorage {

@@ -9,11 +9,10 @@ extension StoreDiagnostic {
         .error("notPublishable", "'@Published' needs a stored var of a class, and one var in each declaration")
     }
 
-    static func publishedWithObservers(_ name: String) -> StoreDiagnostic {
+    static func publishedClosure(_ name: String) -> StoreDiagnostic {
         .error(
-            "publishedWithObservers",
-            "'\(name)' cannot have observers: '@Published' gives it accessors; observe 'objectWillChange' or '$\(name)' instead"
-        )
+            "publishedClosure",
+            "the closure '\(name)' must be '@Sendable': any thread can read and set a published property")
     }
 
     static func publishedReference(_ modifier: String) -> StoreDiagnostic {

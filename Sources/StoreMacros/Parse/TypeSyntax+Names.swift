@@ -92,6 +92,16 @@ extension TypeSyntax {
         }
     }
 
+    /// The function type that this type is, or is an optional of, if it has no attribute such as `@Sendable`.
+    var plainFunction: FunctionTypeSyntax? {
+        switch self.as(TypeSyntaxEnum.self) {
+        case .functionType(let function): function
+        case .optionalType(let optional): optional.wrappedType.plainFunction
+        case .tupleType(let tuple) where tuple.elements.count == 1: tuple.elements.first?.type.plainFunction
+        default: nil
+        }
+    }
+
     /// Returns the text of the type with the record's own name instead of `Self`, for places where `Self` may mean another type.
     func text(replacingSelfBy typeName: String) -> String {
         let rewriter = SelfRewriter(typeName: typeName)

@@ -31,16 +31,54 @@ enum InferredType {
                 let value = single(elements.map { text(of: $0.value) })
             else { return nil }
             return "[\(key): \(value)]"
-        case .functionCallExpr(let call): return typeName(call.calledExpression)
+        case .functionCallExpr(let call):
+            return typeName(call.calledExpression) ?? collectionName(call.calledExpression)
+        case .sequenceExpr(let sequence): return castType(Array(sequence.elements))
         case .memberAccessExpr(let member): return member.base.flatMap(typeName)
         default: return nil
         }
     }
 
-    /// Returns the name in `Status.active` and `Status(…)`, if it looks like the name of a type.
+    /// Returns the name in `Status.active`, `Status(…)`, `Sensor.Status(…)` and `Set<Int>(…)`, if it looks like the name of a
+    /// type.
     private static func typeName(_ expression: ExprSyntax) -> String? {
-        guard let name = expression.as(DeclReferenceExprSyntax.self)?.baseName.text else { return nil }
-        return name.first?.isUppercase == true ? name : nil
+        switch expression.as(ExprSyntaxEnum.self) {
+        case .declReferenceExpr(let reference):
+            let name = reference.baseName.text
+            return name.first?.isUppercase == true ? name : nil
+        case .memberAccessExpr(let member):
+            guard let base = member.base.flatMap(typeName) else { return nil }
+            if member.declName.baseName.tokenKind == .keyword(.`init`) { return base }
+            return typeName(ExprSyntax(member.declName)).map { "\(base).\($0)" }
+        case .genericSpecializationExpr(let generic):
+            return typeName(generic.expression).map { "\($0)\(generic.genericArgumentClause.trimmedDescription)" }
+        default: return nil
+        }
+    }
+
+    /// Returns the type in `[Int]()` and `[String: Int]()`.
+    private static func collectionName(_ expression: ExprSyntax) -> String? {
+        switch expression.as(ExprSyntaxEnum.self) {
+        case .arrayExpr(let array) where array.elements.count == 1:
+            array.elements.first.flatMap { typeName($0.expression) }.map { "[\($0)]" }
+        case .dictionaryExpr(let dictionary):
+            if let elements = dictionary.content.as(DictionaryElementListSyntax.self), elements.count == 1,
+                let element = elements.first, let key = typeName(element.key), let value = typeName(element.value)
+            {
+                "[\(key): \(value)]"
+            } else {
+                nil
+            }
+        default: nil
+        }
+    }
+
+    /// Returns the type in `make() as Status`.
+    private static func castType(_ parts: [ExprSyntax]) -> String? {
+        guard parts.count == 3, let cast = parts[1].as(UnresolvedAsExprSyntax.self),
+            cast.questionOrExclamationMark == nil
+        else { return nil }
+        return parts[2].as(TypeExprSyntax.self)?.trimmedDescription
     }
 
     private static func single(_ types: [String?]) -> String? {

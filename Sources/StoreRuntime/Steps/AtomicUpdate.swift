@@ -55,7 +55,8 @@ package final class AtomicUpdate {
     /// This update and those around it, from the innermost.
     private var chain: some Sequence<AtomicUpdate> { sequence(first: self) { $0.outer } }
 
-    private var isAnyOvertaken: Bool { chain.contains { $0.isOvertaken } }
+    /// Whether another thread has set a source, so that the setter sets nothing more.
+    package var isAnyOvertaken: Bool { chain.contains { $0.isOvertaken } }
 
     // MARK: The calling thread's update
 

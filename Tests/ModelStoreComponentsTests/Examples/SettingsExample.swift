@@ -74,7 +74,7 @@ private struct NameView {
         let notices = try await Scene.run { scene in
             try await scene.scope.withChild("app") { app in
                 let host = try await app.host { AppView(handed) }
-                #expect(log.take() == ["app", "created settings", "content", "page", "score 0", "name nobody"])
+                #expect(log.take() == ["created settings", "app", "content", "page", "score 0", "name nobody"])
                 for number in 1...3 {
                     handed.value?.update { $0 += 1 }
                     try await host.settle()

@@ -78,6 +78,10 @@ private struct Knobs {
         let outer = Binding(get: { binding.wrappedValue }, set: { binding.wrappedValue = $0 })
         await add(1, to: outer)
         #expect(count.value == 8 * rounds)
+        let left = Subject(Volume())
+        let part = left.binding.left
+        await add(1, to: Binding(get: { part.wrappedValue }, set: { part.wrappedValue = $0 }))
+        #expect(left.value == Volume(left: 4 * rounds))
     }
 
     @Test func `an update that is overtaken sets nothing, and runs again with the new value`() {

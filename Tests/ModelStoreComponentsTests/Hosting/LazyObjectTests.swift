@@ -19,7 +19,7 @@ private struct LazyHolder {
         self.scene = scene
         self.use = use
         self.found = found
-        _thing = StateObject(wrappedValue: Thing(scene.journal, scene.numbers))
+        _thing = StateObject(wrappedValue: Thing(scene.journal, scene.numbers), .lazy)
     }
 
     func update(_ context: inout ComponentContext) {
@@ -29,11 +29,43 @@ private struct LazyHolder {
     }
 }
 
+/// Reads none of its objects.
+@Component
+private struct Silent {
+    let journal: Journal
+    let numbers: Numbers
+    @StateObject var thing: Thing
+    @StateObject(.lazy) var other = Thing(Journal(), Numbers())
+
+    init(_ journal: Journal, _ numbers: Numbers) {
+        self.journal = journal
+        self.numbers = numbers
+        _thing = StateObject(wrappedValue: Thing(journal, numbers))
+    }
+
+    func update(_ context: inout ComponentContext) { journal.add("silent") }
+}
+
 /// `@StateObject` with an expression.
 @Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct LazyObjectTests {
     private let found = Subject<Thing?>(nil)
 
-    @Test func `an object that is never used is never made`() async throws {
+    @Test func `an object is made once for its place, before the first update, even if nothing reads it`() async throws
+    {
+        try await Scene.run { scene in
+            let journal = scene.journal
+            try await scene.scope.withChild("part") { part in
+                let host = try await part.host { Silent(journal, scene.numbers) }
+                #expect(journal.take() == ["created 1", "silent"])
+                try await host.place { Silent(journal, scene.numbers) }
+                #expect(journal.take() == ["silent"])
+                #expect(scene.store.ownership.report().objects.map { $0.pins.map(\.kind) } == [[.owner]])
+            }
+            #expect(journal.take() == ["destroyed 1"])
+        }
+    }
+
+    @Test func `a lazy object that is never used is never made`() async throws {
         try await Scene.run { scene in
             let host = try await scene.scope.host { LazyHolder(scene: scene, use: .never, found: found) }
             try await host.settle()

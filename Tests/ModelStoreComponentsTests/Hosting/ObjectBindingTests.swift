@@ -98,7 +98,7 @@ private struct Switching {
         try await Scene.run { scene in
             let journal = scene.journal
             let host = try await scene.scope.host { Owner(scene, handed) }
-            #expect(journal.take() == ["owner", "created 1", "observer 0", "asker 0"])
+            #expect(journal.take() == ["created 1", "owner", "observer 0", "asker 0"])
             for (number, subject) in [handed.owned, handed.observed, handed.provided].enumerated() {
                 let binding = try #require(subject.value)
                 binding.update { $0 += 1 }

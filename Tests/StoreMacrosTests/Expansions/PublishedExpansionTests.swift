@@ -3,17 +3,17 @@ import Testing
 @Suite struct PublishedExpansionTests {
     @Test func `a published property lies in a subject beside it`() {
         expectExpansion(
-            of: """
+            of: #"""
                 final class Session {
                     @Published public var user: String = "nobody"
                     @Published private(set) var note: String?
                     @Published var count: Int
                 }
-                """,
-            """
+                """#,
+            #"""
             final class Session {
                 public var user: String {
-                get { _user.value }
+                get { _user._value { $0 == \Session.user } }
                 set { _user._send(newValue, of: self) }
                 }
 
@@ -23,7 +23,7 @@ import Testing
                     _user.values
                 }
                 private(set) var note: String? {
-                get { _note.value }
+                get { _note._value { $0 == \Session.note } }
                 set { _note._send(newValue, of: self) }
                 }
 
@@ -35,7 +35,7 @@ import Testing
                 var count: Int {
                 @storageRestrictions(initializes: _count)
                 init(initialValue) { _count = ModelStoreComponents.Subject(_published: initialValue) }
-                get { _count.value }
+                get { _count._value { $0 == \Session.count } }
                 set { _count._send(newValue, of: self) }
                 }
 
@@ -45,7 +45,37 @@ import Testing
                     _count.values
                 }
             }
-            """)
+            """#)
+    }
+
+    @Test func `a type that the initial value names is the property's type`() {
+        let types = [
+            "3": "Int", "Session()": "Session", "Session.init()": "Session", "Session.State()": "Session.State",
+            "Session.State.open": "Session.State", "Set<Int>()": "Set<Int>", "[Int]()": "[Int]",
+            "[String: Int]()": "[String: Int]", "make() as Session": "Session",
+        ]
+        for (value, type) in types {
+            expectExpansion(
+                of: """
+                    final class Owner {
+                        @Published var part = \(value)
+                    }
+                    """,
+                #"""
+                final class Owner {
+                    var part {
+                    get { _part._value { $0 == \Owner.part } }
+                    set { _part._send(newValue, of: self) }
+                    }
+
+                    private let _part = ModelStoreComponents.Subject<\#(type)>(_published: \#(value))
+
+                    var $part: ModelStoreComponents.SubjectValues<\#(type)> {
+                        _part.values
+                    }
+                }
+                """#)
+        }
     }
 
     @Test func `what cannot be published says why`() {
@@ -59,9 +89,8 @@ import Testing
                     ▸@Published let b = 1
                     ▸@Published var c: Int { 1 }
                     ▸@Published var d = makeD()
-                    ▸@Published var e = 1 {
-                        didSet {}
-                    }
+                    ▸@Published var e: () -> Void = {}
+                    ▸@Published var h: ((Int) -> Void)?
                     ▸@Published weak var f: Session?
                     ▸@Published unowned var g: Session
                 }
@@ -70,8 +99,11 @@ import Testing
                 .error(wrongPlace), .error(wrongPlace), .error(wrongPlace),
                 .error("write the type of 'd': '$d' needs it, and the macro cannot infer it from the value"),
                 .error(
-                    "'e' cannot have observers: '@Published' gives it accessors; observe 'objectWillChange' or '$e' instead"
-                ),
+                    "the closure 'e' must be '@Sendable': any thread can read and set a published property",
+                    fixIt: "add '@Sendable'"),
+                .error(
+                    "the closure 'h' must be '@Sendable': any thread can read and set a published property",
+                    fixIt: "add '@Sendable'"),
                 .error(
                     "'@Published' stores its value, so it cannot be 'weak': remove the modifier, or publish a struct with a "
                         + "weak property"),

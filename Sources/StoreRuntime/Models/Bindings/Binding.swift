@@ -8,6 +8,8 @@ public struct Binding<Value: Sendable>: Sendable {
     private let change: @Sendable (@escaping @Sendable (inout Value) -> Void) -> Void
     /// Returns the value without queued changes; nil if changes take effect at once.
     package let committed: (@Sendable () -> Value)?
+    /// Reads parts of the value; nil if a reader of a part depends on the whole value.
+    private let parts: (any PartSource<Value>)?
 
     /// Creates a binding from a closure that reads a value and a closure that changes it.
     ///
@@ -22,17 +24,32 @@ public struct Binding<Value: Sendable>: Sendable {
         self.init(get: get, committed: nil, update: update)
     }
 
+    /// Creates a binding whose parts are tracked each on its own.
+    ///
+    /// - Parameter parts: reads the value.
+    package init(
+        parts: any PartSource<Value>,
+        update: @escaping @Sendable (@escaping @Sendable (inout Value) -> Void) -> Void
+    ) {
+        self.init(get: { parts.whole }, committed: nil, parts: parts, update: update)
+    }
+
     /// Creates a binding whose changes are queued, and applied later.
     ///
     /// - Parameter committed: returns the value without queued changes.
     package init(
         get: @escaping @Sendable () -> Value, committed: (@Sendable () -> Value)?,
+        parts: (any PartSource<Value>)? = nil,
         update: @escaping @Sendable (@escaping @Sendable (inout Value) -> Void) -> Void
     ) {
         read = get
         self.committed = committed
+        self.parts = parts
         change = update
     }
+
+    /// Passes a binding to a parameter that is declared with this wrapper, such as `$row` in `$rows.elements.forEach { $row in … }`.
+    public init(projectedValue: Binding) { self = projectedValue }
 
     /// The value. Setting it changes the source.
     public var wrappedValue: Value {
@@ -61,14 +78,18 @@ extension Binding {
     public static func constant(_ value: Value) -> Binding { Binding(get: { value }, update: { _ in }) }
 
     /// A binding to a part of the value.
+    ///
+    /// Code that reads it depends on that part alone if this binding leads to a `@State`, a `Subject`, an element of a
+    /// `StateStore`, or a `@Published` property. Otherwise, for example for a field of a model, it depends on all of the value.
     public subscript<Part: Sendable>(
         dynamicMember path: any WritableKeyPath<Value, Part> & Sendable
     ) -> Binding<Part> {
         var committedPart: (@Sendable () -> Part)?
         if let committed { committedPart = { committed()[keyPath: path] } }
+        let part = parts?.part(path)
         return Binding<Part>(
-            get: { read()[keyPath: path] },
-            committed: committedPart,
+            get: { part?.whole ?? read()[keyPath: path] },
+            committed: committedPart, parts: part,
             update: { body in change { body(&$0[keyPath: path]) } })
     }
 }
