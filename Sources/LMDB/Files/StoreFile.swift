@@ -88,7 +88,7 @@ package enum StoreFile {
         let flags = 0o20_000_000 | O_DIRECTORY
         let descriptor = unsafe Glibc.open(directory.isEmpty ? "." : directory, flags | O_RDWR | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return nil }
-        guard unsafe access(link(to: descriptor), F_OK) == 0 else {
+        guard unsafe access(processName(of: descriptor), F_OK) == 0 else {
             SystemCalls.close(descriptor)
             return nil
         }
@@ -100,10 +100,10 @@ package enum StoreFile {
     /// Gives a file without a name its name; false (and `errno`) on failure, with `EEXIST` if the name exists.
     package static func name(_ descriptor: Int32, _ path: String) -> Bool {
         if CallFaults.fails(.moveFile, path: path) { return false }
-        return unsafe linkat(AT_FDCWD, link(to: descriptor), AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
+        return unsafe linkat(AT_FDCWD, processName(of: descriptor), AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
     }
 
-    private static func link(to descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
+    private static func processName(of descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
 
     /// Gives a file that LMDB has created the owner and the mode of an open file.
     static func giveAccess(of model: Int32, toFileAt path: String) throws(LMDBError) {
