@@ -36,7 +36,7 @@ extension Publishers {
 }
 
 extension Publisher where Failure == Never {
-    /// Publishes the newest values of this publisher and another one. See ``OpenCombine/Publishers/CombineLatest``.
+    /// Publishes the newest values of this publisher and another one. See `Publishers.CombineLatest`.
     public func combineLatest<Other: Publisher>(
         _ other: Other
     ) -> Publishers.CombineLatest<Self, Other> where Other.Failure == Never { Publishers.CombineLatest(self, other) }
