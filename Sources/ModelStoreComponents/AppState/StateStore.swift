@@ -108,7 +108,7 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
     public func binding<Value: Sendable>(
         _ path: any KeyPath<Content, Value> & Sendable, toAction: @escaping @Sendable (Value) -> Action
     ) -> Binding<Value> {
-        Binding {
+        let binding: Binding<Value> = Binding {
             self[dynamicMember: path]
         } update: { [self] body in
             while true {
@@ -118,6 +118,7 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
                 if perform(toAction(value), after: version) { return }
             }
         }
+        return binding.of(BindingSource(self, path, ClosureIdentity(toAction)))
     }
 
     /// The number of stored elements. Released ones count until the next action.

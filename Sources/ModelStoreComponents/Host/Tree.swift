@@ -26,7 +26,7 @@ final class Tree {
     private var preferenceChanges: [Node] = []
     /// The number of passes in a row that changed something themselves.
     private var ownPassCount = 0
-    private var comparisons: [ObjectIdentifier: Any?] = [:]
+    private var comparisons: [ObjectIdentifier: Any] = [:]
     private(set) var counters = ComponentCounters()
 
     /// The most passes in a row. More than that indicates an endless loop.
@@ -208,12 +208,18 @@ final class Tree {
         return askers.sorted { $0.id > $1.id }
     }
 
-    /// Returns how values of a component's type are compared; nil if they cannot be.
-    func comparison<C>(of type: C.Type) -> Sameness.Comparison<C>? {
-        if let known = comparisons[ObjectIdentifier(type)] { return known as? Sameness.Comparison<C> }
-        let new = Sameness.comparison(of: type)
-        comparisons[ObjectIdentifier(type)] = .some(new)
+    /// Returns how values of a component's type are compared: by their own `==`, or else property by property.
+    func comparison<C: Component>(of type: C.Type) -> (C, C) -> Bool {
+        if let known = comparisons[ObjectIdentifier(type)] as? (C, C) -> Bool { return known }
+        let new: (C, C) -> Bool = Sameness.comparison(of: type) ?? comparisonOfFields(of: type)
+        comparisons[ObjectIdentifier(type)] = new
         return new
+    }
+
+    private func comparisonOfFields<C: Component>(of type: C.Type) -> (C, C) -> Bool {
+        var fields = ComponentFields<C>(scope.registry)
+        type._addFields(to: &fields)
+        return fields.areSame
     }
 
     /// Ends all places, children first.

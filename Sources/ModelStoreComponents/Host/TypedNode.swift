@@ -23,8 +23,9 @@ final class TypedNode<C: Component>: Node {
         noteDescription()
         // Kept even if it is equal, because the next update, whatever its cause, uses what `==` leaves out.
         defer { component = new }
-        guard let component, let isSame = tree.comparison(of: C.self) else { return true }
-        return !isSame(component, new)
+        // A failed update is tried again with each value.
+        guard let component, !hasFailed else { return true }
+        return !tree.comparison(of: C.self)(component, new)
     }
 
     override func run(_ context: inout ComponentContext) throws {

@@ -26,11 +26,12 @@ public struct ObjectBindings<Object: AnyObject> {
         dynamicMember path: any ReferenceWritableKeyPath<Object, Value> & Sendable
     ) -> Binding<Value> where Object: Sendable {
         let object = object
-        return Binding {
+        let binding: Binding<Value> = Binding {
             object[keyPath: path]
         } set: {
             object[keyPath: path] = $0
         }
+        return binding.of(BindingSource(object, path))
     }
 
     /// Bindings to the properties of an object that is not `Sendable`: `$session.confined.user`.
@@ -69,10 +70,11 @@ public struct ConfinedBindings<Object: AnyObject> {
         dynamicMember path: any ReferenceWritableKeyPath<Object, Value> & Sendable
     ) -> Binding<Value> {
         let confined = confined
-        return Binding {
+        let binding: Binding<Value> = Binding {
             confined.use { $0[keyPath: path] }
         } update: { body in
             confined.use { body(&$0[keyPath: path]) }
         }
+        return binding.of(confined.source(of: path))
     }
 }

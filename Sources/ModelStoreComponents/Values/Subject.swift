@@ -172,7 +172,7 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
 
     /// A binding to the value.
     public var binding: Binding<Value> {
-        Binding(get: { [self] in value }, update: { [self] body in update(body) })
+        Binding(get: { [self] in value }, update: { [self] body in update(body) }).of(BindingSource(self))
     }
 
     /// Returns a binding to a part of the value.

@@ -436,6 +436,11 @@ public final class OwnershipRegistry: Sendable {
         options.checksIgnoredObjects && state.withLock { $0.notices.isNewCheck(SourceLine(file, line)) }
     }
 
+    /// Whether the owner at a line is still to be checked, as ``beginsCheck(_:_:)`` returns once.
+    package func awaitsCheck(_ file: StaticString, _ line: UInt) -> Bool {
+        options.checksIgnoredObjects && state.withLock { $0.notices.awaitsCheck(SourceLine(file, line)) }
+    }
+
     /// Counts the initial values that a line of source made and used. Gives a notice if too many were not used.
     package func count(
         constructed: Int, used: Int, of type: String, _ file: StaticString, _ line: UInt
