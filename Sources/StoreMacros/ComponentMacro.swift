@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@Component`: the conformance of a struct, with a visit of each wrapped property.
+/// `@Component`: the conformance of a struct, with a visit of each wrapped property, and the list of all stored properties.
 struct ComponentMacro: ExtensionMacro {
     static let formatMode: FormatMode = .disabled
 
@@ -20,12 +20,19 @@ struct ComponentMacro: ExtensionMacro {
             report.add(.componentNotAStruct, at: node)
             return []
         }
-        let visits = structure.memberBlock.members.visits.map { "\n        \($0)" }
+        let members = structure.memberBlock.members
+        let visits = members.lines { variable in variable.wrappedNames.map { "slots.visit(&_\($0))" } }
+        let fields = members.lines { variable in variable.storedNames.map { "fields.add(\\.\($0))" } }
+        // A use of a deprecated property warns, except in code that is deprecated itself.
+        let isDeprecated = !members.allLines { $0.attributes.isDeprecated ? $0.storedNames : [] }.isEmpty
+        let availability = isDeprecated ? "@available(*, deprecated) " : ""
         let conformance = protocols.isEmpty ? "" : ": ModelStoreComponents.Component"
         let access = (structure.modifiers.access ?? .internal).modifier
         let text: DeclSyntax = """
             nonisolated extension \(type.trimmed)\(raw: conformance) {
-                \(raw: access)mutating func _visit(_ slots: inout ModelStoreComponents.DynamicPropertyVisitor) {\(raw: visits.joined())
+                \(raw: access)mutating func _visit(_ slots: inout ModelStoreComponents.DynamicPropertyVisitor) {\(raw: visits)
+                }
+                \(raw: availability)\(raw: access)static func _addFields(to fields: inout ModelStoreComponents.ComponentFields<Self>) {\(raw: fields)
                 }
             }
             """
@@ -34,27 +41,30 @@ struct ComponentMacro: ExtensionMacro {
 }
 
 extension MemberBlockItemListSyntax {
-    /// The lines that visit the wrapped properties among these members.
-    fileprivate var visits: [String] {
+    /// The body of a function with the lines for each variable among these members.
+    fileprivate func lines(_ lines: (VariableDeclSyntax) -> [String]) -> String {
+        allLines(lines).map { "\n        \($0)" }.joined()
+    }
+
+    fileprivate func allLines(_ lines: (VariableDeclSyntax) -> [String]) -> [String] {
         flatMap { member in
-            if let conditional = member.decl.as(IfConfigDeclSyntax.self) { return conditional.visits }
-            let names = member.decl.as(VariableDeclSyntax.self)?.wrappedNames ?? []
-            return names.map { "slots.visit(&_\($0))" }
+            if let conditional = member.decl.as(IfConfigDeclSyntax.self) { return conditional.allLines(lines) }
+            return member.decl.as(VariableDeclSyntax.self).map(lines) ?? []
         }
     }
 }
 
 extension IfConfigDeclSyntax {
     /// The same for members under `#if`, under the same conditions.
-    fileprivate var visits: [String] {
+    fileprivate func allLines(_ lines: (VariableDeclSyntax) -> [String]) -> [String] {
         let shown = clauses.map { clause in
-            if case .decls(let members) = clause.elements { members.visits } else { [String]() }
+            if case .decls(let members) = clause.elements { members.allLines(lines) } else { [String]() }
         }
         if shown.allSatisfy(\.isEmpty) { return [] }
         let heads = clauses.map { clause in
             clause.poundKeyword.trimmedDescription + (clause.condition.map { " \($0.trimmedDescription)" } ?? "")
         }
-        return zip(heads, shown).flatMap { head, visits in [head] + visits } + ["#endif"]
+        return zip(heads, shown).flatMap { head, lines in [head] + lines } + ["#endif"]
     }
 }
 
@@ -62,28 +72,33 @@ extension VariableDeclSyntax {
     /// The names of the properties with a property wrapper: stored variables with an attribute whose name begins with a capital
     /// letter and that is not an attribute of Swift.
     fileprivate var wrappedNames: [String] {
-        guard bindingSpecifier.tokenKind == .keyword(.var), !modifiers.contains(.static) else { return [] }
-        let hasWrapper = attributes.contains { element in
-            guard let name = element.as(AttributeSyntax.self)?.attributeName.trimmedDescription else { return false }
-            return name.first?.isUppercase ?? false && name != "MainActor"
-        }
-        guard hasWrapper else { return [] }
+        guard isInstanceProperty, hasWrapper, bindingSpecifier.tokenKind == .keyword(.var) else { return [] }
         return bindings.compactMap { binding in
-            binding.isStored ? binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.plainName : nil
+            binding.isComputed ? nil : binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.plainName
         }
+    }
+
+    /// The names of the stored properties, with those that property wrappers store. Lazy properties are left out, because they
+    /// declare nothing, as are those of the main actor, which an update cannot read.
+    fileprivate var storedNames: [String] {
+        if !wrappedNames.isEmpty { return wrappedNames.map { "_\($0)" } }
+        guard isInstanceProperty, !modifiers.contains(.lazy), !attributes.contains(anyOf: ["MainActor"]) else {
+            return []
+        }
+        return bindings.flatMap { $0.isComputed ? [] : $0.pattern.boundNames }
+    }
+
+    private var isInstanceProperty: Bool { !modifiers.contains(.static) }
+
+    private var hasWrapper: Bool {
+        attributes.plain.contains { $0.baseName.first?.isUppercase ?? false && $0.baseName != "MainActor" }
     }
 }
 
-extension PatternBindingSyntax {
-    /// Whether it has no accessors, or only observers.
-    fileprivate var isStored: Bool {
-        switch accessorBlock?.accessors {
-        case nil: true
-        case .getter: false
-        case .accessors(let accessors):
-            accessors.allSatisfy { accessor in
-                [.keyword(.willSet), .keyword(.didSet)].contains(accessor.accessorSpecifier.tokenKind)
-            }
-        }
+extension PatternSyntax {
+    /// The names that a pattern binds, as written.
+    fileprivate var boundNames: [String] {
+        if let name = self.as(IdentifierPatternSyntax.self) { return [name.identifier.text] }
+        return self.as(TuplePatternSyntax.self)?.elements.flatMap(\.pattern.boundNames) ?? []
     }
 }

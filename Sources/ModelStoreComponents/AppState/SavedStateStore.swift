@@ -108,7 +108,7 @@ public final class SavedStateStore<A: StateAction>: Sendable where A.State.ID: C
     ) -> Binding<V> {
         let token = FieldToken(A.State.fields[keyPath: field])
         let shown: @Sendable () -> V = { self.model.value(token) }
-        return Binding(get: shown, committed: shown) { [store, id] body in
+        let binding: Binding<V> = Binding(get: shown, committed: shown) { [store, id] body in
             store.queue { error in
                 if let onError { return onError(error) }
                 let name = "\(A.State.recordSchema.name).\(token.name)"
@@ -128,5 +128,6 @@ public final class SavedStateStore<A: StateAction>: Sendable where A.State.ID: C
                 return ReduceState(id: id, toAction(value))
             }
         }
+        return onError == nil ? binding.of(BindingSource(self, token.name, ClosureIdentity(toAction))) : binding
     }
 }

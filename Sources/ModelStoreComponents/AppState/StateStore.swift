@@ -118,7 +118,7 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
     public func binding<Value: Sendable>(
         _ path: any KeyPath<Content, Value> & Sendable, toAction: @escaping @Sendable (Value) -> Action
     ) -> Binding<Value> {
-        Binding(parts: StatePart(store: self, path: path)) { [self] body in
+        let binding = Binding(parts: StatePart(store: self, path: path)) { [self] body in
             while true {
                 let (content, version) = storage.withLock { ($0.content, $0.version) }
                 var value = content[keyPath: path]
@@ -126,6 +126,7 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
                 if perform(toAction(value), after: version) { return }
             }
         }
+        return binding.of(BindingSource(self, path, ClosureIdentity(toAction)))
     }
 
     /// The number of stored elements. Released ones count until the next action.

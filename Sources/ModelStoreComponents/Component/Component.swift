@@ -24,7 +24,8 @@
 /// - Something that it read has changed.
 ///
 /// It runs once for all changes of a commit, parents before children, and reads everything at one position. A new value from the
-/// parent does not cause an update if the type is `Equatable` and the value is the same as before.
+/// parent causes no update if it is the same as before: by the type's `==` if it is `Equatable`, otherwise in all stored
+/// properties. <doc:Ownership#When-a-component-is-updated> says how these compare.
 ///
 /// The macro ``Component()`` makes a struct a component.
 public protocol Component: SendableMetatype {
@@ -36,8 +37,11 @@ public protocol Component: SendableMetatype {
 
     /// Passes the wrapped properties to the host, always in the same order. The macro ``Component()`` writes this method.
     mutating func _visit(_ slots: inout DynamicPropertyVisitor)
+
+    /// Adds the stored properties, by which the host compares two values. The macro ``Component()`` writes this method.
+    static func _addFields(to fields: inout ComponentFields<Self>)
 }
 
 /// Makes a struct a ``Component``: the tree hosts its wrapped properties.
-@attached(extension, conformances: Component, names: named(_visit))
+@attached(extension, conformances: Component, names: named(_visit), named(_addFields))
 public macro Component() = #externalMacro(module: "StoreMacros", type: "ComponentMacro")

@@ -31,6 +31,13 @@ extension FetchRequest: DynamicProperty {
     }
 }
 
+extension FetchRequest: DeclaredProperty {
+    func declaresSame(as old: FetchRequest, in registry: OwnershipRegistry) -> Bool {
+        // A new value has no query, unless other code has bound one.
+        self == old && (query == nil || query === old.query)
+    }
+}
+
 /// The live query that a component's place hosts.
 private final class QuerySlot<R: Record> {
     private struct Hosted {

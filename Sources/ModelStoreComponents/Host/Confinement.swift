@@ -1,4 +1,5 @@
 import LMDB
+import StoreRuntime
 
 /// The host that a tree's objects are confined to, readable from any thread.
 ///
@@ -38,6 +39,9 @@ struct Confined<Object: AnyObject>: ObjectAccess, @unchecked Sendable {
         self.object = object
         self.confinement = confinement
     }
+
+    /// The source of a binding to a property of the object.
+    func source(of path: any Hashable & Sendable) -> BindingSource { BindingSource(object, path) }
 
     /// Calls a closure with the object. Stops the program if the caller does not run on the host.
     func use<Value>(_ body: (Object) -> Value) -> Value {

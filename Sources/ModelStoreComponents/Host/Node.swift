@@ -38,12 +38,12 @@ struct PlacingLine: Hashable {
 class Node {
     let id: UInt64
     let depth: Int
-    let path: String
     let scope: Scope
     /// The line that first placed the component.
     let line: (file: StaticString, line: UInt)
     unowned let tree: Tree
-    private(set) weak var parent: Node?
+    /// This is no lasting cycle: a place that ends has no children any more.
+    let parent: Node?
     /// The children, in the order in which they were placed.
     var children: [(key: ChildKey, node: Node)] = []
     /// The objects that the wrapped properties host here.
@@ -71,7 +71,7 @@ class Node {
     private(set) var descriptionCount: UInt64 = 1
 
     init(
-        _ id: UInt64, name: String, parent: Node?, in tree: Tree, _ line: (file: StaticString, line: UInt)
+        _ id: UInt64, parent: Node?, in tree: Tree, _ line: (file: StaticString, line: UInt)
     ) {
         self.id = id
         self.line = line
@@ -79,7 +79,25 @@ class Node {
         self.parent = parent
         scope = tree.scope
         depth = parent.map { $0.depth + 1 } ?? 0
-        path = "\(parent?.path ?? tree.scope.path)/\(name)"
+    }
+
+    /// The name of the component. The typed node overrides it.
+    var name: String { "" }
+
+    /// The most names in a path.
+    private static let pathLimit = 50
+
+    /// The names of the scope and of the components down to this one. A deep place leaves out those in the middle, so that a path
+    /// has a bounded length.
+    var path: String {
+        var names: [String] = []
+        var node: Node? = self
+        while let here = node, names.count < Self.pathLimit {
+            names.append(here.name)
+            node = here.parent
+        }
+        if let node { names.append("… (\(node.depth + 1) more)") }
+        return "\(scope.path)/\(names.reversed().joined(separator: "/"))"
     }
 
     // MARK: Updating
@@ -177,7 +195,14 @@ class Node {
         return new
     }
 
-    private var nearestPins: ComponentPins? { ownPins ?? parent?.nearestPins }
+    private var nearestPins: ComponentPins? {
+        var node: Node? = self
+        while let here = node {
+            if let pins = here.ownPins { return pins }
+            node = here.parent
+        }
+        return nil
+    }
 
     /// Returns the scope for the place's tasks. Created on first use.
     func makeScope(_ line: (file: StaticString, line: UInt)) throws -> Scope {
@@ -188,7 +213,7 @@ class Node {
         // The descendants may have read a key before the scope existed. Watching runs after the update, because it would
         // otherwise record their reads as reads of this component.
         tree.afterUpdates { [self] in
-            for (_, child) in children { child.watch(new) }
+            for node in below { node.watch(new) }
         }
         return new
     }
@@ -257,14 +282,13 @@ class Node {
         return scope.provided(key)
     }
 
-    /// Watches the new scope of an ancestor for this place and its descendants. Updates each place that has read a key which the
-    /// scope hands down, now or later.
+    /// Watches the new scope of an ancestor for this place. Updates the place if it has read a key which the scope hands down, now
+    /// or later.
     private func watch(_ scope: Scope) {
         var isProvided = false
         let keys = readKeys
         if !keys.isEmpty { read { isProvided = keys.contains { scope.providedHere($0) != nil } } }
         if isProvided { tree.ask(self) }
-        for (_, child) in children { child.watch(scope) }
     }
 
     /// Replaces the values that this place hands down.
@@ -292,23 +316,50 @@ class Node {
     }
 
     private func environmentChanged(_ keys: Set<ObjectIdentifier>) {
-        if !readKeys.isDisjoint(with: keys) { tree.ask(self) }
-        let keys = keys.filter { ownScope?.providedHere($0) == nil }
-        for (_, child) in children {
-            let reaching = keys.subtracting(child.overrides.keys)
-            if !reaching.isEmpty { child.environmentChanged(reaching) }
+        // Not recursive, because trees may be deep.
+        var reached = [(node: self, keys: keys)]
+        while let (node, keys) = reached.popLast() {
+            if !node.readKeys.isDisjoint(with: keys) { tree.ask(node) }
+            let keys = keys.filter { node.ownScope?.providedHere($0) == nil }
+            for (_, child) in node.children {
+                let reaching = keys.subtracting(child.overrides.keys)
+                if !reaching.isEmpty { reached.append((child, reaching)) }
+            }
+        }
+    }
+
+    /// The descendants, each before its own children, in the order in which they were placed.
+    var below: some Sequence<Node> {
+        sequence(state: children.reversed().map(\.node)) { (next: inout [Node]) -> Node? in
+            guard let node = next.popLast() else { return nil }
+            next += node.children.reversed().map(\.node)
+            return node
         }
     }
 
     // MARK: The end
 
     /// Ends the place. Its children end before it, the newest first.
+    func end() {
+        // Not recursive, because trees may be deep.
+        var path = [(node: self, firstScope: 0)]
+        var scopes: [UInt64] = []
+        while let (node, firstScope) = path.last {
+            if let child = node.children.popLast()?.node {
+                path.append((child, scopes.count))
+            } else {
+                path.removeLast()
+                node.end(&scopes, from: firstScope)
+            }
+        }
+    }
+
+    /// Ends the place after its children.
     ///
-    /// - Returns: the ids of its scope and of its children's scopes, whose tasks may continue for a while.
-    @discardableResult
-    func end() -> [UInt64] {
-        var scopes = children.reversed().flatMap { $0.node.end() }
-        children = []
+    /// - Parameters:
+    ///   - scopes: receives the id of the place's scope, whose tasks may continue for a while.
+    ///   - first: the index of the first id of a scope below the place.
+    private func end(_ scopes: inout [UInt64], from first: Int) {
         isEnded = true
         tree.forget(self)
         tracking.end()
@@ -323,8 +374,7 @@ class Node {
         kept = [:]
         readPins = [:]
         overrides = [:]
-        ownPins?.end(with: scopes)
+        ownPins?.end(with: Array(scopes[first...]))
         ownPins = nil
-        return scopes
     }
 }

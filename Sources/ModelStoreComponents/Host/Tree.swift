@@ -11,8 +11,9 @@ final class Tree {
     private var line: (file: StaticString, line: UInt)?
     private var nodes: [UInt64: Node] = [:]
     private var lastID: UInt64 = 0
-    /// The places to update, by depth: parents come before their children.
-    private var due: [Int: [UInt64]] = [:]
+    /// The places to update, by depth: parents come before their children. Those above `firstDue` are none.
+    private var due: [[UInt64]] = []
+    private var firstDue = 0
     private var dueIDs: Set<UInt64> = []
     /// The places of the depth that is being updated, in the order of their creation, and the number of those that are done.
     private var level: [UInt64] = []
@@ -21,10 +22,11 @@ final class Tree {
     private var postponed: [Node] = []
     /// Closures that run after the updates of a pass, in the order of the requests.
     private var afterwards: [() -> Void] = []
-    private var askers: Set<UInt64> = []
+    /// The places whose own preferences or children have changed in this pass.
+    private var preferenceChanges: [Node] = []
     /// The number of passes in a row that changed something themselves.
     private var ownPassCount = 0
-    private var comparisons: [ObjectIdentifier: Any?] = [:]
+    private var comparisons: [ObjectIdentifier: Any] = [:]
     private(set) var counters = ComponentCounters()
 
     /// The most passes in a row. More than that indicates an endless loop.
@@ -106,13 +108,10 @@ final class Tree {
         }
         for node in postponed { ask(node) }
         postponed = []
-        while !afterwards.isEmpty || !askers.isEmpty {
-            let asking = askers.sorted(by: >)
-            askers = []
-            for id in asking {
-                guard let node = nodes[id] else { continue }
-                for asker in node.life.askers.values { asker.ask(node) }
-            }
+        for node in takeAskers() {
+            for asker in node.life.askers.values { asker.ask(node) }
+        }
+        while !afterwards.isEmpty {
             let closures = afterwards
             afterwards = []
             if scope.isClosed { return }
@@ -123,15 +122,19 @@ final class Tree {
     /// Requests an update of a place, in this pass or the next one.
     func ask(_ node: Node) {
         guard !node.isEnded, dueIDs.insert(node.id).inserted else { return }
-        due[node.depth, default: []].append(node.id)
+        while due.count <= node.depth { due.append([]) }
+        due[node.depth].append(node.id)
+        firstDue = min(firstDue, node.depth)
     }
 
     private func nextDue() -> Node? {
         while true {
             if nextInLevel == level.count {
                 // An update only requests updates of places below its own, so a depth is complete when it begins.
-                guard let depth = due.keys.min(), let ids = due.removeValue(forKey: depth) else { return nil }
-                level = ids.sorted()
+                while firstDue < due.count, due[firstDue].isEmpty { firstDue += 1 }
+                guard firstDue < due.count else { return nil }
+                level = due[firstDue].sorted()
+                due[firstDue] = []
                 nextInLevel = 0
             }
             let id = level[nextInLevel]
@@ -171,7 +174,7 @@ final class Tree {
         let gone = node.children.reversed().filter { known[$0.key] != nil }
         node.children = children
         for (_, child) in gone { child.end() }
-        if placed.preferencesChanged || isReordered { preferencesChanged(below: node) }
+        if placed.preferencesChanged || isReordered { preferenceChanges.append(node) }
     }
 
     func makeNode<C: Component>(
@@ -186,35 +189,48 @@ final class Tree {
 
     func forget(_ node: Node) {
         nodes[node.id] = nil
-        askers.remove(node.id)
         counters.componentCount = nodes.count
     }
 
-    /// Notifies each ancestor that requests values flowing up from a place.
-    private func preferencesChanged(below node: Node) {
-        var asking: Node? = node
-        while let here = asking {
-            if !here.life.askers.isEmpty { askers.insert(here.id) }
-            asking = here.parent
+    /// Returns the places that request values which flow up from a changed place, the deepest first.
+    private func takeAskers() -> [Node] {
+        var seen: Set<UInt64> = []
+        var askers: [Node] = []
+        for node in preferenceChanges {
+            var asking: Node? = node
+            // The ancestors of a place that was seen before were seen too.
+            while let here = asking, seen.insert(here.id).inserted {
+                if !here.isEnded, !here.life.askers.isEmpty { askers.append(here) }
+                asking = here.parent
+            }
         }
+        preferenceChanges = []
+        return askers.sorted { $0.id > $1.id }
     }
 
-    /// Returns how values of a component's type are compared; nil if they cannot be.
-    func comparison<C>(of type: C.Type) -> Sameness.Comparison<C>? {
-        if let known = comparisons[ObjectIdentifier(type)] { return known as? Sameness.Comparison<C> }
-        let new = Sameness.comparison(of: type)
-        comparisons[ObjectIdentifier(type)] = .some(new)
+    /// Returns how values of a component's type are compared: by their own `==`, or else property by property.
+    func comparison<C: Component>(of type: C.Type) -> (C, C) -> Bool {
+        if let known = comparisons[ObjectIdentifier(type)] as? (C, C) -> Bool { return known }
+        let new: (C, C) -> Bool = Sameness.comparison(of: type) ?? comparisonOfFields(of: type)
+        comparisons[ObjectIdentifier(type)] = new
         return new
+    }
+
+    private func comparisonOfFields<C: Component>(of type: C.Type) -> (C, C) -> Bool {
+        var fields = ComponentFields<C>(scope.registry)
+        type._addFields(to: &fields)
+        return fields.areSame
     }
 
     /// Ends all places, children first.
     func end() {
         root?.end()
         root = nil
-        due = [:]
+        (due, firstDue) = ([], 0)
         dueIDs = []
         (level, nextInLevel) = ([], 0)
         afterwards = []
+        preferenceChanges = []
     }
 }
 

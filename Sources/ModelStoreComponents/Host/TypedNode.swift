@@ -2,14 +2,19 @@
 final class TypedNode<C: Component>: Node {
     /// Nil once the place has ended.
     private var component: C?
+    /// The id that the parent passed.
+    private let key: AnyHashable?
 
     init(
         _ component: C, _ id: UInt64, key: AnyHashable?, parent: Node?, in tree: Tree,
         _ line: (file: StaticString, line: UInt)
     ) {
         self.component = component
-        super.init(id, name: key.map { "\(C.self)[\($0)]" } ?? "\(C.self)", parent: parent, in: tree, line)
+        self.key = key
+        super.init(id, parent: parent, in: tree, line)
     }
+
+    override var name: String { key.map { "\(C.self)[\($0)]" } ?? "\(C.self)" }
 
     /// Takes a newer value.
     ///
@@ -18,8 +23,9 @@ final class TypedNode<C: Component>: Node {
         noteDescription()
         // Kept even if it is equal, because the next update, whatever its cause, uses what `==` leaves out.
         defer { component = new }
-        guard let component, let isSame = tree.comparison(of: C.self) else { return true }
-        return !isSame(component, new)
+        // A failed update is tried again with each value.
+        guard let component, !hasFailed else { return true }
+        return !tree.comparison(of: C.self)(component, new)
     }
 
     override func run(_ context: inout ComponentContext) throws {

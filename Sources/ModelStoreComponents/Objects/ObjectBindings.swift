@@ -26,9 +26,10 @@ public struct ObjectBindings<Object: AnyObject> {
         dynamicMember path: any ReferenceWritableKeyPath<Object, Value> & Sendable
     ) -> Binding<Value> where Object: Sendable {
         let property = ObjectProperty(access: SharedObject(object: object), path: path)
-        return Binding(parts: property) { [object] body in
+        let binding = Binding(parts: property) { [object] body in
             AtomicUpdate.run(get: { property.whole }, change: body) { object[keyPath: path] = $0 }
         }
+        return binding.of(BindingSource(object, path))
     }
 
     /// Bindings to the properties of an object that is not `Sendable`: `$session.confined.user`.
@@ -67,8 +68,9 @@ public struct ConfinedBindings<Object: AnyObject> {
         dynamicMember path: any ReferenceWritableKeyPath<Object, Value> & Sendable
     ) -> Binding<Value> {
         let confined = confined
-        return Binding(parts: ObjectProperty(access: confined, path: path)) { body in
+        let binding = Binding(parts: ObjectProperty(access: confined, path: path)) { body in
             confined.use { body(&$0[keyPath: path]) }
         }
+        return binding.of(confined.source(of: path))
     }
 }

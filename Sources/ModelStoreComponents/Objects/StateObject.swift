@@ -86,6 +86,17 @@ extension StateObject: Equatable {
     public static func == (left: StateObject, right: StateObject) -> Bool { true }
 }
 
+extension StateObject: DeclaredProperty {
+    func declaresSame(as old: StateObject, in registry: OwnershipRegistry) -> Bool {
+        switch (old.source, source) {
+        // The place ignores the expression, except for a check.
+        case (.lazy, .lazy): !registry.awaitsCheck(line.file, line.line)
+        case (.eager(let old), .eager(let new)): old === new
+        default: false
+        }
+    }
+}
+
 /// The object that a component's place owns.
 final class OwnedSlot<Object: AnyObject> {
     /// This is no lasting cycle: the place releases its slots when it ends.

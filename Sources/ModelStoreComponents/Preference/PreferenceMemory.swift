@@ -9,6 +9,7 @@ final class PreferenceMemory<Key: PreferenceKey> {
     func change(at node: Node) -> Key.Value? {
         var value = Key.defaultValue
         join(node, &value)
+        for node in node.below { join(node, &value) }
         if let last, Sameness.areWhollySame(last, value) { return nil }
         last = value
         return value
@@ -18,6 +19,5 @@ final class PreferenceMemory<Key: PreferenceKey> {
         if let own: Key.Value = Kept.value(node.life.preferences[ObjectIdentifier(Key.self)]) {
             Key.reduce(value: &value) { own }
         }
-        for (_, child) in node.children { join(child, &value) }
     }
 }

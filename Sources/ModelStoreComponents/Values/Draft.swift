@@ -21,6 +21,8 @@ public import StoreRuntime
 @propertyWrapper
 public struct Draft<Edited: Sendable>: DynamicProperty {
     private let state: DraftState<Edited>
+    /// What the draft edits, and how; nil if that cannot be compared.
+    private let source: BindingSource?
     private let line: (file: StaticString, line: UInt)
     private var entry: Subject<DraftEntry<Edited>?>?
 
@@ -39,8 +41,18 @@ public struct Draft<Edited: Sendable>: DynamicProperty {
         _ source: Binding<Value>, file: StaticString = #fileID, line: UInt = #line,
         show: @escaping @Sendable (Value) -> Edited, parse: @escaping @Sendable (Edited) -> Value?
     ) {
+        self.init(
+            source, [ClosureIdentity(show), ClosureIdentity(parse)], (file, line), show: show, parse: parse)
+    }
+
+    /// - Parameter forms: identifies the two conversions.
+    private init<Value: Sendable & Equatable>(
+        _ source: Binding<Value>, _ forms: [any Hashable & Sendable], _ line: (file: StaticString, line: UInt),
+        show: @escaping @Sendable (Value) -> Edited, parse: @escaping @Sendable (Edited) -> Value?
+    ) {
         state = DraftState(source, show, parse)
-        self.line = (file, line)
+        self.source = source.source?.parts(forms)
+        self.line = line
     }
 
     /// Creates the draft of an element of a state. An action writes it.
@@ -105,7 +117,7 @@ extension Draft where Edited == String {
     public init<Value: Sendable & Equatable & LosslessStringConvertible>(
         _ source: Binding<Value>, file: StaticString = #fileID, line: UInt = #line
     ) {
-        self.init(source, file: file, line: line) {
+        self.init(source, ["text"], (file, line)) {
             $0.description
         } parse: {
             Value($0)
@@ -119,6 +131,10 @@ extension Draft where Edited == String {
     ) {
         self.init(store.binding(path, toAction: toAction), file: file, line: line)
     }
+}
+
+extension Draft: DeclaredProperty {
+    func declaresSame(as old: Draft, in registry: OwnershipRegistry) -> Bool { source != nil && source == old.source }
 }
 
 /// A draft, with the state's value that it belongs to.

@@ -75,6 +75,17 @@ public struct ObservedPublisher<Value: Sendable>: DynamicProperty {
     }
 }
 
+extension ObservedPublisher: DeclaredProperty {
+    func declaresSame(as old: ObservedPublisher, in registry: OwnershipRegistry) -> Bool {
+        switch (old.source, source) {
+        case (.subject(let old), .subject(let new)): old === new
+        // The place keeps its first sequence.
+        case (.sequence, .sequence): true
+        default: false
+        }
+    }
+}
+
 /// The sequence that a component's place follows.
 private final class FollowedSlot<Value: Sendable> {
     private var followed: (shown: Subject<Value>, task: Task<Void, Never>?)?

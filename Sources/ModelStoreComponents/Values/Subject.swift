@@ -241,7 +241,9 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
     public var values: SubjectValues<Value> { SubjectValues(self) }
 
     /// A binding to the value.
-    public var binding: Binding<Value> { Binding(parts: self) { [self] body in update(body) } }
+    public var binding: Binding<Value> {
+        Binding(parts: self) { [self] body in update(body) }.of(BindingSource(self))
+    }
 
     /// Returns a binding to a part of the value.
     public func binding<Part: Sendable>(for path: any WritableKeyPath<Value, Part> & Sendable) -> Binding<Part> {

@@ -16,6 +16,11 @@ extension AttributeListSyntax {
     var plain: [AttributeSyntax] { compactMap { $0.as(AttributeSyntax.self) } }
 
     func contains(anyOf names: [String]) -> Bool { plain.contains { names.contains($0.baseName) } }
+
+    /// Whether one of them deprecates the declaration.
+    var isDeprecated: Bool {
+        plain.contains { $0.baseName == "available" && $0.arguments?.description.contains("deprecated") == true }
+    }
 }
 
 extension ExprSyntax {

@@ -65,11 +65,7 @@ struct StructBuilder {
 
 extension ParsedProperty {
     /// Whether its use causes a deprecation warning, which generated code must avoid.
-    var isDeprecated: Bool {
-        declaration.attributes.plain.contains { attribute in
-            attribute.baseName == "available" && attribute.arguments?.description.contains("deprecated") == true
-        }
-    }
+    var isDeprecated: Bool { declaration.attributes.isDeprecated }
 
     /// Whether its initial value can be repeated in code that other modules inline.
     fileprivate var hasPlainDefault: Bool {

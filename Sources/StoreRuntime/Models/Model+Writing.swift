@@ -55,7 +55,7 @@ extension Model {
     ) -> Binding<V> {
         let token = FieldToken(R.fields[keyPath: field])
         let pending = isOptimistic ? PendingValue<V>() : nil
-        return Binding(
+        let binding: Binding<V> = Binding(
             get: { [self] in
                 let committed = value(token)
                 return pending?.value ?? committed
@@ -97,6 +97,8 @@ extension Model {
                             line: SourceLine(file, line), error: error))
                 }
             })
+        // Each optimistic binding has pending values of its own.
+        return onError == nil && !isOptimistic ? binding.of(BindingSource(self, token.name)) : binding
     }
 
     /// Keeps the model alive until a write through it has ended, and lists the write in reports.

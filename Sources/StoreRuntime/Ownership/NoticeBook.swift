@@ -31,6 +31,8 @@ struct NoticeBook {
     /// - Returns: whether it is the first check for the line.
     mutating func isNewCheck(_ line: SourceLine) -> Bool { checked.insert(line).inserted }
 
+    func awaitsCheck(_ line: SourceLine) -> Bool { !checked.contains(line) }
+
     /// The number of unused initial values from which the registry gives a notice.
     private static let wasteLimit = 3
 

@@ -78,6 +78,7 @@ public final class OwnershipRegistry: Sendable {
     /// The parts of the registry's store that reports read.
     private struct FollowedStore {
         weak var models: (any LiveModelSource)?
+        var path: String?
         var redoLog: (@Sendable () -> RedoLogUsage?)?
     }
 
@@ -93,14 +94,25 @@ public final class OwnershipRegistry: Sendable {
                 pins: PinState(
                     restNanoseconds: max(0, options.gracePeriod.nanoseconds), restLimit: max(0, options.graceLimit))))
         OwnershipWatch.current?.add(self)
+        OwnershipRegistries.shared.add(self)
     }
+
+    deinit { OwnershipRegistries.shared.remove(self) }
 
     /// Lists a store's models and the state of its redo log in reports.
     ///
-    /// - Parameter redoLog: returns nil for a store without a log, for a closed one, and where the log cannot be read.
-    func follow(_ models: any LiveModelSource, redoLog: @escaping @Sendable () -> RedoLogUsage?) {
-        store.withLock { $0 = FollowedStore(models: models, redoLog: redoLog) }
+    /// - Parameters:
+    ///   - models: the source of the store's models.
+    ///   - path: the path of the store, for reports of other stores.
+    ///   - redoLog: returns nil for a store without a log, for a closed one, and where the log cannot be read.
+    func follow(
+        _ models: any LiveModelSource, path: String, redoLog: @escaping @Sendable () -> RedoLogUsage?
+    ) {
+        store.withLock { $0 = FollowedStore(models: models, path: path, redoLog: redoLog) }
     }
+
+    /// The name of the registry in reports of other ones.
+    var name: String { store.withLock { $0.path }.map { "the store \($0)" } ?? "a registry without a store" }
 
     private var now: Int64 { options.clock.now() }
 
@@ -283,7 +295,8 @@ public final class OwnershipRegistry: Sendable {
     /// Returns a report of the live objects: their owners and borrowers, and the age of each pin. Also reads the state of the
     /// redo log from the store's files.
     ///
-    /// - Complexity: linear in the number of pins, models and scopes, and of the commits since the last checkpoint.
+    /// - Complexity: linear in the number of pins, models and scopes, and of the commits since the last checkpoint. The objects are
+    ///   also looked up in the registries of the process's other stores.
     public func report() -> OwnershipReport {
         OwnershipReporter(snapshot()).report(redoLog: store.withLock { $0.redoLog }?())
     }
@@ -291,7 +304,8 @@ public final class OwnershipRegistry: Sendable {
     /// Returns the objects that are alive although the last scope that owned or borrowed them is closed.
     public func leaks() -> [OwnershipReport.Leak] { OwnershipReporter(snapshot()).leaks }
 
-    /// Returns why an object is alive: a model, or any other object.
+    /// Returns why an object is alive: a model, or any other object. Lists pins of all stores of the process, and names the store
+    /// of a model or a pin that belongs to another one.
     public func whyAlive(_ object: AnyObject) -> OwnershipReport.Object {
         let object = KeptObject(object)
         return OwnershipReporter(snapshot(of: object)).describe(object)
@@ -317,8 +331,8 @@ public final class OwnershipRegistry: Sendable {
         let suspects = livingSuspects()
         defer { withExtendedLifetime(suspects) {} }
         let now = now
-        return state.withLock { state in
-            var snapshot = OwnershipSnapshot(now: now, lines: state.lines)
+        var snapshot = state.withLock { state in
+            var snapshot = OwnershipSnapshot(now: now, lines: state.lines, registry: self)
             for object in object.map({ [$0] }) ?? state.pins.objects + live {
                 snapshot.add(object, state.pins.pins(of: object), isResting: state.pins.isResting(object))
             }
@@ -329,6 +343,25 @@ public final class OwnershipRegistry: Sendable {
             }
             snapshot.scopes = state.scopes
             snapshot.constructions = state.notices.constructions
+            return snapshot
+        }
+        snapshot.others = OwnershipRegistries.shared.others(than: self).compactMap {
+            $0.snapshot(keeping: snapshot.objects)
+        }
+        return snapshot
+    }
+
+    /// Returns what this registry keeps of some objects; nil if it keeps none.
+    private func snapshot(keeping objects: [KeptObject]) -> OwnershipSnapshot? {
+        let now = now
+        return state.withLock { state in
+            let kept = objects.filter { state.pins.keeps($0) }
+            if kept.isEmpty { return nil }
+            var snapshot = OwnershipSnapshot(now: now, lines: state.lines, registry: self)
+            for object in kept {
+                snapshot.add(object, state.pins.pins(of: object), isResting: state.pins.isResting(object))
+            }
+            snapshot.scopes = state.scopes
             return snapshot
         }
     }
@@ -401,6 +434,11 @@ public final class OwnershipRegistry: Sendable {
     /// Whether to evaluate an owner's expression for a check now: once for each line.
     package func beginsCheck(_ file: StaticString, _ line: UInt) -> Bool {
         options.checksIgnoredObjects && state.withLock { $0.notices.isNewCheck(SourceLine(file, line)) }
+    }
+
+    /// Whether the owner at a line is still to be checked, as ``beginsCheck(_:_:)`` returns once.
+    package func awaitsCheck(_ file: StaticString, _ line: UInt) -> Bool {
+        options.checksIgnoredObjects && state.withLock { $0.notices.awaitsCheck(SourceLine(file, line)) }
     }
 
     /// Counts the initial values that a line of source made and used. Gives a notice if too many were not used.

@@ -7,13 +7,18 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
         public let kind: PinKind
         /// The holder of the pin, if it is known: a scope's path, an object's name, or a note that the holder is gone.
         public let holder: String?
+        /// The registry that has the pin, if it is not the one that makes the report: `the store PATH`, or `a registry without a
+        /// store`.
+        public let registry: String?
         /// The line that took the pin.
         public let line: SourceLine
         /// The age of the pin in seconds.
         public let ageSeconds: Double
 
         public var description: String {
-            "\(kind.rawValue)\(holder.map { " in \($0)" } ?? "") for \(OwnershipReport.text(ageSeconds)), \(line)"
+            let place = [holder, registry].compactMap(\.self).joined(separator: " of ")
+            return
+                "\(kind.rawValue)\(place.isEmpty ? "" : " in \(place)") for \(OwnershipReport.text(ageSeconds)), \(line)"
         }
     }
 
@@ -23,6 +28,8 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
         public let type: String
         /// The record's id for a model.
         public let id: String?
+        /// The registry of a model's store, if it is not the one that makes the report, in the form of ``Pin/registry``.
+        public let registry: String?
         /// The number of the newest change set that a model has applied.
         public let position: UInt64?
         /// The pins that keep the object alive, the newest first. Without pins, a plain reference keeps it.
@@ -32,7 +39,7 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
 
         public var description: String {
             let name = id.map { "\(type) \($0)" } ?? type
-            let suffix = position.map { ", at position \($0)" } ?? ""
+            let suffix = (registry.map { " of \($0)" } ?? "") + (position.map { ", at position \($0)" } ?? "")
             if isResting { return "\(name)\(suffix): kept for the grace period" }
             if pins.isEmpty { return "\(name)\(suffix): no pins; a plain reference keeps it alive" }
             return "\(name)\(suffix)\n" + pins.map { "    \($0)" }.joined(separator: "\n")
@@ -76,6 +83,24 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
         }
     }
 
+    /// Owners that keep each other alive.
+    public struct Cycle: Sendable, Codable, Equatable, CustomStringConvertible {
+        /// One of the owners.
+        public struct Owner: Sendable, Codable, Equatable {
+            /// The name of the owner. Several objects of one name in the report's cycles have numbers: `Session #2`.
+            public let name: String
+            /// The line that makes it keep the next owner, or the last owner keep the first.
+            public let line: SourceLine
+        }
+
+        /// The owners, each of which keeps the next one. The last one keeps the first.
+        public let owners: [Owner]
+
+        public var description: String {
+            owners.map { "\($0.name) (\($0.line)) -> " }.joined() + (owners.first?.name ?? "")
+        }
+    }
+
     /// How often a property's initial value was made, and how often one was used.
     public struct RepeatedConstruction: Sendable, Codable, Equatable, CustomStringConvertible {
         /// The line of the property.
@@ -96,8 +121,8 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
     public let leaks: [Leak]
     /// The open scopes, sorted by path.
     public let scopes: [Scope]
-    /// Owners that keep each other alive: the labels along each cycle, with the first one again at its end.
-    public let cycles: [[String]]
+    /// Owners that keep each other alive. Each cycle occurs once.
+    public let cycles: [Cycle]
     /// How often initial values were made.
     public let constructions: [RepeatedConstruction]
     /// The store's redo log; nil for a store without one, for a closed store, and where the log could not be read.
@@ -124,7 +149,7 @@ extension OwnershipReport: CustomStringConvertible {
         section("Scopes", scopes.map(\.description))
         section("Objects", objects.map(\.description))
         section("Leaks", leaks.map(\.description))
-        section("Cycles", cycles.map { $0.joined(separator: " -> ") })
+        section("Cycles", cycles.map(\.description))
         section("Constructions", constructions.map(\.description))
         if lines.isEmpty { lines.append("nothing is alive") }
         if let redoLog { lines.append("Redo log: \(redoLog)") }

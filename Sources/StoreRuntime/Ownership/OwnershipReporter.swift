@@ -5,14 +5,25 @@ struct OwnershipReporter {
         case object(ObjectIdentifier)
     }
 
+    private struct Edge: Hashable {
+        let from: Node
+        let to: Node
+    }
+
     private let snapshot: OwnershipSnapshot
+    /// The name of the registry, in the report of another one.
+    private let registry: String?
+    private let others: [OwnershipReporter]
     /// The live objects that hold others, by the identity of their weak references. They are kept until the report is complete.
     private let holders: [ObjectIdentifier: KeptObject]
     /// The names of the objects.
     private let labels: [ObjectIdentifier: String]
 
-    init(_ snapshot: OwnershipSnapshot) {
+    /// - Parameter isOther: whether the report is that of another registry.
+    init(_ snapshot: OwnershipSnapshot, isOther: Bool = false) {
         self.snapshot = snapshot
+        registry = isOther ? snapshot.registry.name : nil
+        others = snapshot.others.map { OwnershipReporter($0, isOther: true) }
         let known =
             snapshot.scopes.values.compactMap(\.holder)
             + snapshot.pins.values.joined().compactMap { pin in
@@ -35,12 +46,16 @@ struct OwnershipReporter {
 
     func describe(_ object: KeptObject) -> OwnershipReport.Object {
         let model = object.object as? any OwnedModel
+        let isForeign = model.map { $0.registry !== snapshot.registry } ?? false
         return OwnershipReport.Object(
             type: model?.ownedTypeName ?? "\(type(of: object.object))", id: model?.ownedID,
-            position: model?.appliedSequence,
-            pins: (snapshot.pins[object.id] ?? []).map(describe),
-            isResting: snapshot.resting.contains(object.id))
+            registry: isForeign ? model?.registry.name : nil, position: model?.appliedSequence,
+            pins: pins(of: object) + others.flatMap { $0.pins(of: object) },
+            isResting: snapshot.resting.contains(object.id)
+                || others.contains { $0.snapshot.resting.contains(object.id) })
     }
+
+    private func pins(of object: KeptObject) -> [OwnershipReport.Pin] { (snapshot.pins[object.id] ?? []).map(describe) }
 
     var leaks: [OwnershipReport.Leak] {
         snapshot.leaks.map { leak in
@@ -75,7 +90,8 @@ struct OwnershipReporter {
             case .object(let holder): name(of: holder)
             }
         return OwnershipReport.Pin(
-            kind: pin.kind, holder: holder, line: snapshot.lines[pin.line], ageSeconds: age(pin.since))
+            kind: pin.kind, holder: holder, registry: registry, line: snapshot.lines[pin.line],
+            ageSeconds: age(pin.since))
     }
 
     private func name(of holder: WeakObject) -> String {
@@ -89,25 +105,56 @@ struct OwnershipReporter {
 
     private func age(_ since: Int64) -> Double { Double(snapshot.now - since) / 1e9 }
 
-    private var cycles: [[String]] {
-        var edges: [Node: [Node]] = [:]
-        for (number, open) in snapshot.scopes {
-            if let parent = open.parent { edges[.scope(parent), default: []].append(.scope(number)) }
-            if let holder = open.holder.flatMap(id) { edges[.object(holder), default: []].append(.scope(number)) }
+    private var cycles: [OwnershipReport.Cycle] {
+        // One edge from an owner to another, however many pins there are, so that a cycle occurs once.
+        var lines: [Edge: UInt32] = [:]
+        var targets: [Node: [Node]] = [:]
+        func add(_ from: Node, _ to: Node, _ line: UInt32) {
+            if lines.updateValue(line, forKey: Edge(from: from, to: to)) == nil {
+                targets[from, default: []].append(to)
+            }
+        }
+        for (number, open) in snapshot.scopes.sorted(by: { $0.key < $1.key }) {
+            if let parent = open.parent { add(.scope(parent), .scope(number), open.line) }
+            if let holder = open.holder.flatMap(id) { add(.object(holder), .scope(number), open.line) }
         }
         for object in snapshot.objects {
             let id = object.id
             for pin in snapshot.pins[id] ?? [] {
                 switch pin.holder {
                 case .program: continue
-                case .scope(let number): edges[.scope(number), default: []].append(.object(id))
+                case .scope(let number): add(.scope(number), .object(id), pin.line)
                 case .object(let holder):
-                    if let holder = self.id(of: holder) { edges[.object(holder), default: []].append(.object(id)) }
+                    if let holder = self.id(of: holder) { add(.object(holder), .object(id), pin.line) }
                 }
             }
         }
         let starts = snapshot.scopes.keys.sorted().map(Node.scope) + snapshot.objects.map { .object($0.id) }
-        return OwnerCycles.find(edges, from: starts).map { ring in ring.map(label) }
+        let rings = OwnerCycles.find(targets, from: starts)
+        let names = names(of: rings.flatMap { $0 })
+        return rings.map { ring in
+            let owners = zip(ring, ring.dropFirst()).compactMap { owner, next in
+                lines[Edge(from: owner, to: next)].map { line in
+                    OwnershipReport.Cycle.Owner(name: names[owner] ?? label(owner), line: snapshot.lines[line])
+                }
+            }
+            return OwnershipReport.Cycle(owners: owners)
+        }
+    }
+
+    /// Returns the names of owners. Those with one label are numbered.
+    private func names(of nodes: [Node]) -> [Node: String] {
+        var namesakes: [String: [Node]] = [:]
+        for node in nodes where !(namesakes[label(node)]?.contains(node) ?? false) {
+            namesakes[label(node), default: []].append(node)
+        }
+        var names: [Node: String] = [:]
+        for (label, nodes) in namesakes {
+            for (index, node) in nodes.enumerated() {
+                names[node] = nodes.count == 1 ? label : "\(label) #\(index + 1)"
+            }
+        }
+        return names
     }
 
     private func label(_ node: Node) -> String {

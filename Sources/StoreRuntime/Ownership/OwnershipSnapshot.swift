@@ -2,6 +2,7 @@
 struct OwnershipSnapshot {
     let now: Int64
     let lines: SourceLines
+    let registry: OwnershipRegistry
     private(set) var objects: [KeptObject] = []
     private(set) var pins: [ObjectIdentifier: [PinState.Pin]] = [:]
     private(set) var resting: Set<ObjectIdentifier> = []
@@ -9,9 +10,13 @@ struct OwnershipSnapshot {
     var scopes: [UInt64: OwnershipRegistry.OpenScope] = [:]
     var constructions: [UInt32: NoticeBook.Constructed] = [:]
 
-    init(now: Int64, lines: SourceLines) {
+    /// What the process's other registries keep of the same objects.
+    var others: [OwnershipSnapshot] = []
+
+    init(now: Int64, lines: SourceLines, registry: OwnershipRegistry) {
         self.now = now
         self.lines = lines
+        self.registry = registry
     }
 
     /// Adds an object, unless it was added before.

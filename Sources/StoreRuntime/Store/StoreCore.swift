@@ -62,7 +62,7 @@ final class StoreCore: Sendable {
         witnesses = WitnessStand()
         dispatcher = Dispatcher(catalog, notifier, access, witnesses, options: options)
         ownership = OwnershipRegistry(options: options.ownership)
-        ownership.follow(dispatcher) { [weak environment] in
+        ownership.follow(dispatcher, path: environment.path) { [weak environment] in
             environment.flatMap { try? RedoLogUsage($0) }
         }
     }

@@ -379,6 +379,9 @@ private struct SlowChild {
         #expect(notices.all.map(\.code) == [.leaked])
     }
 
+    /// Returns the names along each cycle.
+    private func names(_ cycles: [OwnershipReport.Cycle]) -> [[String]] { cycles.map { $0.owners.map(\.name) } }
+
     @Test func `14 owner cycles are shown with their path`() async throws {
         _ = try await Scene.run { scene in
             let registry = scene.store.ownership
@@ -386,16 +389,52 @@ private struct SlowChild {
             let scope = try scene.scope.child("part")
             let player = try scope.stateObject { Noting(journal, "player") }
             let list = Noting(journal, "list")
+            let line = Int(#line) + 1
             let pin = registry.pin(list, by: player)
             #expect(registry.report().cycles.isEmpty)
-            let back = registry.pin(player, by: list)
-            #expect(registry.report().cycles == [["Noting", "Noting", "Noting"]])
-            back.release()
+            let back = [registry.pin(player, by: list), registry.pin(player, by: list)]
+            // Once, although there are two pins.
+            let cycles = registry.report().cycles
+            #expect(names(cycles) == [["Noting #1", "Noting #2"]])
+            #expect(cycles.first?.owners.map(\.line.line) == [line, line + 2])
+            let file = "\(#fileID)"
+            #expect(
+                "\(cycles[0])" == "Noting #1 (\(file):\(line)) -> Noting #2 (\(file):\(line + 2)) -> Noting #1")
+            #expect("\(registry.report())".contains("Cycles (1)\n  \(cycles[0])\n"))
+            for pin in back { pin.release() }
             // A scope that its own object keeps alive.
             let held = try scope.child("held", heldBy: player)
             try held.own(player)
-            #expect(registry.report().cycles == [["scope app/part/held", "Noting", "scope app/part/held"]])
+            #expect(names(registry.report().cycles) == [["scope app/part/held", "Noting"]])
             pin.release()
+        }
+    }
+
+    @Test func `14 the report of a store names the other store to which a model or a pin belongs`() async throws {
+        _ = try await Scene.run { scene in
+            _ = try await Scene.run { other in
+                let sensor = try scene.store.model(Sensor.self, id: "s1")
+                let (own, foreign) = (scene.store.ownership, other.store.ownership)
+                let path = "the store \(scene.store.path)"
+                #expect(own.whyAlive(sensor).registry == nil && foreign.whyAlive(sensor).registry == path)
+                #expect("\(foreign.whyAlive(sensor))".hasPrefix("Sensor s1 of \(path), at position"))
+                try scene.scope.borrow(sensor)
+                #expect(own.whyAlive(sensor).pins.map(\.registry) == [nil])
+                #expect(foreign.whyAlive(sensor).pins.map(\.registry) == [path])
+                #expect("\(foreign.whyAlive(sensor))".contains("borrower in app of \(path) for"))
+                // An object that is not a model, kept by both stores and by a registry without one.
+                let thing = Thing(scene.journal, scene.numbers)
+                try scene.scope.borrow(thing)
+                try other.scope.borrow(thing)
+                let pin = OwnershipRegistry().pin(thing)
+                let pins = own.whyAlive(thing).pins
+                #expect(pins.first?.registry == nil)
+                #expect(
+                    Set(pins.dropFirst().map(\.registry))
+                        == ["the store \(other.store.path)", "a registry without a store"])
+                #expect(own.report().objects.first { $0.type == "Thing" }?.pins.count == 3)
+                pin.release()
+            }
         }
     }
 
@@ -411,7 +450,7 @@ private struct SlowChild {
             try scope.own(#require(player))
             #expect(registry.whyAlive(list).pins.map(\.holder) == ["Noting"])
             #expect(registry.report().objects.flatMap(\.pins).compactMap(\.holder) == ["app/part", "Noting"])
-            #expect(registry.report().cycles == [["scope app/part", "Noting", "scope app/part"]])
+            #expect(names(registry.report().cycles) == [["scope app/part", "Noting"]])
             scope.close()
             player = nil
             #expect(journal.all.last == "player gone")

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct ComponentExpansionTests {
-    @Test func `a component shows the host its wrapped properties, in their order`() {
+    @Test func `a component shows the host its wrapped and its stored properties, in their order`() {
         expectExpansion(
             of: """
                 @Component
@@ -28,6 +28,12 @@ import Testing
                 public mutating func _visit(_ slots: inout ModelStoreComponents.DynamicPropertyVisitor) {
                     slots.visit(&_taps)
                     slots.visit(&_sensor)
+                }
+                @available(*, deprecated) public static func _addFields(to fields: inout ModelStoreComponents.ComponentFields<Self>) {
+                    fields.add(\\.id)
+                    fields.add(\\._taps)
+                    fields.add(\\.old)
+                    fields.add(\\._sensor)
                 }
             }
             """)
@@ -86,11 +92,69 @@ import Testing
                     #endif
                     #endif
                 }
+                static func _addFields(to fields: inout ModelStoreComponents.ComponentFields<Self>) {
+                    fields.add(\\._taps)
+                    #if DEBUG
+                    fields.add(\\._trace)
+                    #elseif os(Linux)
+                    fields.add(\\.plain)
+                    #else
+                    #if FAST
+                    fields.add(\\._speed)
+                    #endif
+                    #endif
+                }
             }
             """)
     }
 
-    @Test func `a component without wrapped properties shows none`() {
+    @Test func `stored properties are those that a value of the component holds`() {
+        expectExpansion(
+            of: """
+                @Component
+                struct Row {
+                    let a, b: Int
+                    private let (first, `second`) = (1, 2)
+                    var observed = 1 {
+                        didSet { print(observed) }
+                    }
+                    weak var object: Row?
+                    lazy var cached = 1
+                    static var shared = 1
+                    @MainActor var main = 1
+                    var computed: Int { 1 }
+                }
+                """,
+            """
+            struct Row {
+                let a, b: Int
+                private let (first, `second`) = (1, 2)
+                var observed = 1 {
+                    didSet { print(observed) }
+                }
+                weak var object: Row?
+                lazy var cached = 1
+                static var shared = 1
+                @MainActor var main = 1
+                var computed: Int { 1 }
+            }
+
+            nonisolated extension Row: ModelStoreComponents.Component {
+                mutating func _visit(_ slots: inout ModelStoreComponents.DynamicPropertyVisitor) {
+                }
+                static func _addFields(to fields: inout ModelStoreComponents.ComponentFields<Self>) {
+                    fields.add(\\.a)
+                    fields.add(\\.b)
+                    fields.add(\\.first)
+                    fields.add(\\.`second`)
+                    fields.add(\\.observed)
+                    fields.add(\\.object)
+                }
+            }
+            """)
+    }
+
+    @Test func `a component without properties shows none`() {
         expectExpansion(
             of: "@Component struct Empty {}",
             """
@@ -98,6 +162,8 @@ import Testing
 
             nonisolated extension Empty: ModelStoreComponents.Component {
                 mutating func _visit(_ slots: inout ModelStoreComponents.DynamicPropertyVisitor) {
+                }
+                static func _addFields(to fields: inout ModelStoreComponents.ComponentFields<Self>) {
                 }
             }
             """)

@@ -10,6 +10,8 @@ public struct Binding<Value: Sendable>: Sendable {
     package let committed: (@Sendable () -> Value)?
     /// Reads parts of the value; nil if a reader of a part depends on the whole value.
     private let parts: (any PartSource<Value>)?
+    /// What the binding reads and sets; nil if that cannot be compared.
+    package private(set) var source: BindingSource?
 
     /// Creates a binding from a closure that reads a value and a closure that changes it.
     ///
@@ -51,6 +53,13 @@ public struct Binding<Value: Sendable>: Sendable {
     /// Passes a binding to a parameter that is declared with this wrapper, such as `$row` in `$rows.elements.forEach { $row in … }`.
     public init(projectedValue: Binding) { self = projectedValue }
 
+    /// Returns the binding with a source, so that it can be compared with others.
+    package func of(_ source: BindingSource?) -> Binding {
+        var binding = self
+        binding.source = source
+        return binding
+    }
+
     /// The value. Setting it changes the source.
     public var wrappedValue: Value {
         get { read() }
@@ -90,6 +99,47 @@ extension Binding {
         return Binding<Part>(
             get: { part?.whole ?? read()[keyPath: path] },
             committed: committedPart, parts: part,
-            update: { body in change { body(&$0[keyPath: path]) } })
+            update: { body in change { body(&$0[keyPath: path]) } }
+        ).of(source?.parts([path]))
+    }
+}
+
+/// What a binding reads and sets: an object, and the path to a part of it. Bindings with equal sources do the same.
+///
+/// The bindings keep alive what a source identifies, so compare only the sources of bindings that exist.
+package struct BindingSource: Sendable, Equatable {
+    private let object: ObjectIdentifier
+    private let path: [any Hashable & Sendable]
+
+    /// - Parameter path: the parts of the object's state, from the outermost, and the closures that convert the last one.
+    package init(_ object: AnyObject, _ path: any Hashable & Sendable...) {
+        self.init(ObjectIdentifier(object), path)
+    }
+
+    private init(_ object: ObjectIdentifier, _ path: [any Hashable & Sendable]) {
+        self.object = object
+        self.path = path
+    }
+
+    /// Returns the source of a part.
+    package func parts(_ path: [any Hashable & Sendable]) -> BindingSource {
+        BindingSource(object, self.path + path)
+    }
+
+    package static func == (left: BindingSource, right: BindingSource) -> Bool {
+        left.object == right.object && left.path.elementsEqual(right.path) { isSame($0, $1) }
+    }
+
+    private static func isSame<Part: Hashable>(_ left: Part, _ right: any Hashable) -> Bool { left == right as? Part }
+}
+
+/// Identifies a closure by its function and its captures. Two closures that capture nothing are the same if one line makes them.
+package struct ClosureIdentity: Hashable, Sendable {
+    private let words: [UInt]
+
+    /// - Parameter closure: a closure all of whose parameters and results are of generic types. Swift wraps other closures
+    ///   whenever they become generic, each time in another one.
+    package init<Closure>(_ closure: Closure) {
+        words = unsafe withUnsafeBytes(of: closure) { bytes in unsafe Array(bytes.bindMemory(to: UInt.self)) }
     }
 }

@@ -4,6 +4,8 @@ import StoreEngine
 protocol OwnedModel: RestingObject, Sendable {
     var ownedTypeName: String { get }
     var ownedID: String { get }
+    /// The registry of its store.
+    var registry: OwnershipRegistry { get }
     /// The newest position that the model has applied.
     var appliedSequence: UInt64 { get }
 }
@@ -11,6 +13,7 @@ protocol OwnedModel: RestingObject, Sendable {
 extension Model: OwnedModel {
     var ownedTypeName: String { R.recordSchema.name }
     var ownedID: String { "\(id)" }
+    var registry: OwnershipRegistry { core.ownership }
     var appliedSequence: UInt64 { state.newestSequence }
 }
 

@@ -166,6 +166,9 @@ struct PinState {
         subjectIndexes[object.id].map { subjects[Int($0)].scopePinCount > 0 } ?? false
     }
 
+    /// Whether an object is pinned or rests.
+    func keeps(_ object: KeptObject) -> Bool { subjectIndexes[object.id] != nil }
+
     /// Returns the pins of an object, the newest first.
     func pins(of object: KeptObject) -> [Pin] {
         var result: [Pin] = []

@@ -12,7 +12,7 @@ struct OwnershipBenchmark: AsyncParsableCommand {
         commandName: "ownership",
         abstract: "Measures pins, scopes, subscriptions and components, and OpenCombine for the same work.")
 
-    @Option(help: "Only these parts: pins, scopes, published, models, tree.") var part: [String] = []
+    @Option(help: "Only these parts: pins, scopes, published, models, tree, nested.") var part: [String] = []
     @Option(help: "The number of models or components.") var count = 100_000
     /// The side of a child process, so that its memory belongs to one side only.
     @Option(help: .hidden) var side: SubscriptionSide?
@@ -24,6 +24,7 @@ struct OwnershipBenchmark: AsyncParsableCommand {
         if isWanted("published") { PublishedSet().run() }
         if isWanted("models") { try SubscriptionMemory(count: count).run() }
         if isWanted("tree") { try await TreeUpdate(count: count / 10).run() }
+        if isWanted("nested") { try await NestedTree(count: count / 10).run() }
     }
 
     private func isWanted(_ part: String) -> Bool { self.part.isEmpty || self.part.contains(part) }
