@@ -90,8 +90,8 @@ extension StateObject: DeclaredProperty {
     func declaresSame(as old: StateObject, in registry: OwnershipRegistry) -> Bool {
         switch (old.source, source) {
         // The place ignores the expression, except for a check.
-        case (.lazy, .lazy): !registry.awaitsCheck(line.file, line.line)
-        case (.eager(let old), .eager(let new)): old === new
+        case (.expression, .expression): !registry.awaitsCheck(line.file, line.line)
+        case (.object(let old), .object(let new)): old === new
         default: false
         }
     }
