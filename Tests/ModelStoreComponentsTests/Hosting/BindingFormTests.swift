@@ -61,7 +61,7 @@ private struct TaskRows {
             #expect(journal.take().contains("1 other"))
             tasks.update { $0.removeLast(2) }
             try await host.settle()
-            #expect(journal.take() == ["list", "0 task 0"])
+            #expect(!journal.take().contains { $0.hasPrefix("1 ") || $0.hasPrefix("2 ") })
         }
     }
 

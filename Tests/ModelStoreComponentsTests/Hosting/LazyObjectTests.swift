@@ -33,17 +33,17 @@ private struct LazyHolder {
 @Component
 private struct Silent {
     let journal: Journal
-    let numbers: Numbers
+    let number: Int
     @StateObject var thing: Thing
     @StateObject(.lazy) var other = Thing(Journal(), Numbers())
 
-    init(_ journal: Journal, _ numbers: Numbers) {
+    init(_ journal: Journal, _ numbers: Numbers, _ number: Int) {
         self.journal = journal
-        self.numbers = numbers
+        self.number = number
         _thing = StateObject(wrappedValue: Thing(journal, numbers))
     }
 
-    func update(_ context: inout ComponentContext) { journal.add("silent") }
+    func update(_ context: inout ComponentContext) { journal.add("silent \(number)") }
 }
 
 /// `@StateObject` with an expression.
@@ -55,10 +55,10 @@ private struct Silent {
         try await Scene.run { scene in
             let journal = scene.journal
             try await scene.scope.withChild("part") { part in
-                let host = try await part.host { Silent(journal, scene.numbers) }
-                #expect(journal.take() == ["created 1", "silent"])
-                try await host.place { Silent(journal, scene.numbers) }
-                #expect(journal.take() == ["silent"])
+                let host = try await part.host { Silent(journal, scene.numbers, 1) }
+                #expect(journal.take() == ["created 1", "silent 1"])
+                try await host.place { Silent(journal, scene.numbers, 2) }
+                #expect(journal.take() == ["silent 2"])
                 #expect(scene.store.ownership.report().objects.map { $0.pins.map(\.kind) } == [[.owner]])
             }
             #expect(journal.take() == ["destroyed 1"])
