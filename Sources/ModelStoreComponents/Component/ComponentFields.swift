@@ -42,7 +42,7 @@ public struct ComponentFields<C> {
 }
 
 extension Sameness {
-    /// Compares two values of an existential by the type of what it contains. False for values of other types.
+    /// Returns whether two existentials contain the same. False for other values.
     fileprivate static func haveSameContent<Value>(_ old: Value, _ new: Value) -> Bool {
         func compare<Content>(_ type: Content.Type) -> Bool {
             guard Content.self != Value.self, let old = old as? Content, let new = new as? Content else { return false }
