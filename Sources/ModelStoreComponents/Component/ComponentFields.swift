@@ -27,7 +27,9 @@ public struct ComponentFields<C> {
             // Its parts include the objects that a place hosts, which a new value does not have yet.
             return Sameness.comparison(of: type) ?? { Sameness.haveSameBits($0, $1) }
         }
-        return Sameness.wholeComparison(of: type) ?? { Sameness.haveSameBits($0, $1) || Sameness.areWhollySame($0, $1) }
+        return Sameness.wholeComparison(of: type) ?? {
+            Sameness.haveSameBits($0, $1) || Sameness.haveSameContent($0, $1)
+        }
     }
 
     /// Returns a comparison of the property's type.
@@ -36,6 +38,19 @@ public struct ComponentFields<C> {
             Sameness.haveSameBits(old, new) || new.declaresSame(as: old, in: registry)
         }
         return comparison
+    }
+}
+
+extension Sameness {
+    /// Returns whether two existentials contain the same. False for other values.
+    fileprivate static func haveSameContent<Value>(_ old: Value, _ new: Value) -> Bool {
+        func compare<Content>(_ type: Content.Type) -> Bool {
+            guard Content.self != Value.self, let old = old as? Content, let new = new as? Content else { return false }
+            return wholeComparison(of: type)?(old, new) ?? haveSameBits(old, new)
+        }
+        // Opening the value itself would yield the type of the existential.
+        let type = type(of: old as Any)
+        return type == Swift.type(of: new as Any) && _openExistential(type, do: compare)
     }
 }
 

@@ -22,6 +22,8 @@ extension FetchRequest: DynamicProperty {
         let slot = slots.slot { _ in QuerySlot<R>() }
         do {
             self = try slot.host(self, in: slots.node.scope)
+            // Requests compare without the query that other code has bound them to.
+            if slot.isTied { slots.node.replaceWithNextValue() }
             // The results start at a later position than this pass's view, and the update would read everything else at the older
             // one.
             if query?.isAheadOfReads == true { slots.node.postpone() }
@@ -46,6 +48,8 @@ private final class QuerySlot<R: Record> {
     }
 
     private var hosted: Hosted?
+    /// Whether other code has bound the request to a query.
+    var isTied: Bool { hosted == nil }
 
     /// Returns the request with its results. A request that other code has bound to a live query stays unchanged, and the slot
     /// stays empty.

@@ -67,6 +67,8 @@ class Node {
     private var isUpdating = false
     /// Whether the last update was skipped because it needs a newer view.
     private(set) var isPostponed = false
+    /// Whether the last update used something that a newer value replaces although its fields are the same.
+    private(set) var isReplaced = false
     /// The number of values that the parent has made of the component.
     private(set) var descriptionCount: UInt64 = 1
 
@@ -114,6 +116,7 @@ class Node {
     func update() -> ComponentContext.Placed? {
         failure = nil
         isPostponed = false
+        isReplaced = false
         readKeys = []
         var placed: ComponentContext.Placed?
         isUpdating = true
@@ -171,6 +174,9 @@ class Node {
 
     /// Postpones the update to the next pass, which has a newer view.
     func postpone() { isPostponed = true }
+
+    /// Updates the component with the next value, whatever its fields.
+    func replaceWithNextValue() { isReplaced = true }
 
     /// Makes the update fail with a notice.
     func fail(_ code: OwnershipNotice.Code, _ message: String, _ line: (file: StaticString, line: UInt)) {

@@ -24,7 +24,7 @@ final class TypedNode<C: Component>: Node {
         // Kept even if it is equal, because the next update, whatever its cause, uses what `==` leaves out.
         defer { component = new }
         // A failed update is tried again with each value.
-        guard let component, !hasFailed else { return true }
+        guard let component, !hasFailed, !isReplaced else { return true }
         return !tree.comparison(of: C.self)(component, new)
     }
 

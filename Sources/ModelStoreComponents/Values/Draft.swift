@@ -21,7 +21,7 @@ public import StoreRuntime
 @propertyWrapper
 public struct Draft<Edited: Sendable>: DynamicProperty {
     private let state: DraftState<Edited>
-    /// What the draft edits, and how; nil if that cannot be compared.
+    /// The source and the conversions of the draft; nil if they cannot be compared.
     private let source: BindingSource?
     private let line: (file: StaticString, line: UInt)
     private var entry: Subject<DraftEntry<Edited>?>?

@@ -132,6 +132,8 @@ private enum PointAction: Sendable {
                 try await host.settle()
             }
         }
+        // The last update is one more than the callers ask about.
+        _ = journal.take()
         return updates
     }
 
@@ -201,8 +203,11 @@ private enum PointAction: Sendable {
     {
         try await Scene.run { scene in
             let sensor = try scene.store.model(Sensor.self, id: "s1")
+            // The outer scope keeps the model until the tree has ended.
+            try scene.scope.borrow(sensor)
             let (newest, tick) = (Subject(5), Subject(0))
-            let host = try await scene.scope.host { [journal] in
+            let part = try scene.scope.child("part")
+            let host = try await part.host { [journal] in
                 Parent(tick: tick) { tick in
                     Wrapped(journal, tick < 3 ? "a" : "b", sensor, scene.numbers, newest)
                 }
@@ -223,6 +228,8 @@ private enum PointAction: Sendable {
             tick.send(3)
             try await host.settle()
             #expect(journal.take() == ["b 1 1 21.0 3 6 0.0"])
+            part.close()
+            await part.waitUntilClosed()
         }
     }
 
