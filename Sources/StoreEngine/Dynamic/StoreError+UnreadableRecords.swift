@@ -16,8 +16,26 @@ extension StoreError {
             return
         }
         let id = RecordBody.id(of: record, type).map { " " + $0 } ?? ""
+        self.init("\(type.name)\(id)", doesNotFit: error)
+    }
+
+    /// Creates the error for a value that cannot be decoded and whose record is not at hand. A value of its stored type is sound.
+    ///
+    /// - Parameters:
+    ///   - value: the bytes, without the mark of an optional.
+    ///   - location: the value's name in the message.
+    init(unreadable value: [UInt8], as type: FieldType, _ error: CodecError, at location: String) {
+        guard (unsafe try? DynamicValue(from: value.span.bytes, as: type.unwrapped)) != nil else {
+            self.init(error, at: location)
+            return
+        }
+        self.init(location, doesNotFit: error)
+    }
+
+    /// Creates the error for something sound that does not fit the type of the program.
+    init(_ name: String, doesNotFit error: CodecError) {
         self.init(
-            .valueDoesNotFit, "\(type.name)\(id) does not fit its type: \(error.reason)",
+            .valueDoesNotFit, "\(name) does not fit its type: \(error.reason)",
             remedy:
                 "declare the field so that it can hold this value, for example as an optional or with one more case, "
                 + "or convert the records with a transform step of a migration plan",

@@ -41,12 +41,9 @@ extension Reference: IndexableValue {
     /// Decodes an id.
     @inlinable
     public init(from bytes: RawSpan) throws(CodecError) {
-        guard let id = Target._id(of: try Target._IDKey(from: bytes)) else { throw Self.noID }
+        let key = try Target._IDKey(from: bytes)
+        guard let id = Target._id(of: key) else { throw CodecError(key, isNoRawValueOf: Target.ID.self) }
         self.id = id
-    }
-
-    @usableFromInline static var noID: CodecError {
-        CodecError("\(Target.ID.self) cannot represent an id in the store")
     }
 }
 

@@ -84,7 +84,7 @@ extension Field {
     where Value: RawRepresentable, Value.RawValue: FieldValue {
         let raw = try Value.RawValue(from: bytes)
         guard let value = Value(rawValue: raw) else {
-            throw CodecError("\(Value.self) has no case with the raw value \(raw)")
+            throw CodecError(raw, isNoRawValueOf: Value.self)
         }
         return value
     }
@@ -116,7 +116,7 @@ extension Optional: OptionalRawValue where Wrapped: RawRepresentable, Wrapped.Ra
             return
         }
         guard let value = Wrapped(rawValue: raw) else {
-            throw CodecError("\(Wrapped.self) has no case with the raw value \(raw)")
+            throw CodecError(raw, isNoRawValueOf: Wrapped.self)
         }
         self = value
     }

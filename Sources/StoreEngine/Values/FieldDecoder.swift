@@ -190,7 +190,7 @@ public struct FieldDecoder: ~Escapable {
     @usableFromInline
     func decode<V: RawRepresentable>(rawValue: V.RawValue, of index: Int) throws(CodecError) -> V {
         guard let value = V(rawValue: rawValue) else {
-            throw CodecError("\(V.self) has no case with the raw value \(rawValue)").inField(index)
+            throw CodecError(rawValue, isNoRawValueOf: V.self).inField(index)
         }
         return value
     }

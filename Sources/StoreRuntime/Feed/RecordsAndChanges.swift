@@ -18,7 +18,8 @@ public struct RecordsAndChanges<R: Record>: AsyncSequence, Sendable {
         /// All rows that existed at a position were delivered.
         case ready(Position)
         /// A change set, or a part of one, with its changes to rows delivered before; after `ready`, with its changes to any row.
-        /// It has no changes if the options ask for progress and no change is wanted.
+        /// It has no changes if the options ask for progress and no change is wanted, or if the ids of its changes do not fit
+        /// (``ChangeSet/changesOfUnfitIDs(of:)``).
         case commit([Change<R>], ChangeSet)
         /// The rows delivered before are no longer valid. All rows come again.
         case restart
@@ -134,7 +135,9 @@ public struct RecordsAndChanges<R: Record>: AsyncSequence, Sendable {
                 if set.isReset(R.self) { return restart() }
                 let changes = try set.changes(of: R.self, wanted: between.mark.includes)
                 feedBetween?.take()
-                if changes.isEmpty { continue }
+                if try changes.isEmpty && set.changesOfUnfitIDs(of: R.self, wanted: between.mark.includes).isEmpty {
+                    continue
+                }
                 ready = [.commit(changes, set)]
                 return
             }
@@ -154,7 +157,9 @@ public struct RecordsAndChanges<R: Record>: AsyncSequence, Sendable {
                     }
                     let changes = try set.changes(of: R.self)
                     feed?.take()
-                    guard !changes.isEmpty || options.reportsProgress else { continue }
+                    let isWanted = options.reportsProgress || !changes.isEmpty
+                    // A change whose id does not fit is only in the set.
+                    guard try isWanted || !set.changesOfUnfitIDs(of: R.self).isEmpty else { continue }
                     ready = [.commit(changes, set)]
                     return
                 }

@@ -252,4 +252,62 @@ import Testing
             #expect(error?.remedy?.contains("backup") == false, "\(name): \(error!)")
         }
     }
+    enum V3 {
+        enum Grade: String, Codable { case a, b }
+        enum Level: String, IndexableValue { case low, high }
+        @Record("Owner") struct Owner { @ID var id: Grade }
+        @Record("Item") struct Item {
+            @ID var id: Int
+            @Indexed var grade: Grade
+            @Indexed var spare: Grade?
+            @Indexed var level: Level
+            @Reference(onDelete: .nullify) var owner: Reference<Owner>?
+        }
+    }
+    enum V4 {
+        enum Grade: String, Codable { case a }
+        enum Level: String, IndexableValue { case low }
+        @Record("Owner") struct Owner { @ID var id: Grade }
+        @Record("Item") struct Item {
+            @ID var id: Int
+            @Indexed var grade: Grade
+            @Indexed var spare: Grade?
+            @Indexed var level: Level
+            @Reference(onDelete: .nullify) var owner: Reference<Owner>?
+        }
+    }
+
+    @Test func `a field that an index gives without the record is named with the record, and is not damaged`() throws {
+        let directory = try TestDirectory()
+        do {
+            let old = try Store(at: directory.path, records: V3.Item.self, V3.Owner.self)
+            _ = try old.blockingWrite { tx in
+                _ = try tx.insert(V3.Owner(id: .b))
+                _ = try tx.insert(V3.Item(id: 41, grade: .b, spare: .b, level: .high, owner: Reference(.b)))
+            }
+            old.close()
+        }
+        let store = try Store(at: directory.path, records: V4.Item.self, V4.Owner.self)
+        let position = try store.position
+        let grades = V4.Item.order { $0.grade.ascending }.fields { $0.grade }
+        let ways: [(field: String, value: String, read: () throws -> Void)] = [
+            ("grade", "b", { _ = try store.fetch(grades) }),
+            ("grade", "b", { try store.read { try $0.forEach(grades) { _ in true } } }),
+            ("grade", "b", { _ = try store.read(at: position) { try $0.fetch(grades) } }),
+            ("spare", "b", { _ = try store.fetch(V4.Item.order { $0.spare.ascending }.fields { ($0.spare, $0.id) }) }),
+            ("level", "high", { _ = try store.fetch(V4.Item.order { $0.level.ascending }.fields { $0.level }) }),
+            ("owner", "b", { _ = try store.fetch(V4.Item.order { $0.owner.ascending }.fields { $0.owner }) }),
+        ]
+        #expect(try store.explain(grades).contains("without the records"))
+        for (field, value, read) in ways {
+            let error = #expect(throws: StoreError.self, "\(field)") { try read() }
+            #expect(error?.code == .valueDoesNotFit, "\(field): \(error!)")
+            #expect(error?.message.contains("Item 41 does not fit its type: \(field): ") == true, "\(error!)")
+            #expect(error?.message.hasSuffix("has no case with the raw value \(value)") == true, "\(field): \(error!)")
+        }
+        let greatest = #expect(throws: StoreError.self) {
+            try store.fetch(V4.Item.all.grouped(by: { $0.id }) { $0.level.max })
+        }
+        #expect(greatest?.code == .valueDoesNotFit, "\(greatest!)")
+    }
 }

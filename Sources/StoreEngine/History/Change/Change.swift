@@ -52,31 +52,40 @@ public struct WrittenChange: Equatable, Sendable {
 
 /// The way in which a reader of the feed receives a change whose record does not fit the type of the program.
 public enum UnfitRecords: Hashable, Sendable {
-    /// The change, with ``ChangeFit/doesNotFit(_:)``.
+    /// The change, with ``ChangeFit/doesNotFit(_:)``. If its id does not fit, it is in ``ChangeSet/changesOfUnfitIDs(of:)``.
     case deliver
-    /// Nothing: ``ChangeSet/changes(of:)`` leaves the change out.
+    /// Nothing: ``ChangeSet/changes(of:)`` and ``ChangeSet/changesOfUnfitIDs(of:)`` leave the change out.
     case skip
-    /// The error `valueDoesNotFit` from ``ChangeSet/changes(of:)``.
+    /// The error `valueDoesNotFit` from ``ChangeSet/changes(of:)`` and ``ChangeSet/changesOfUnfitIDs(of:)``.
     case stop
 }
 
 // Inlinable, so that the compiler specializes decoding for the record type at the call.
 extension Change {
+    /// Decodes a change; nil if its id is not a value of the id type.
+    ///
+    /// - Parameter unfit: set to the change as it was written if a record or the id does not fit.
     @inlinable
-    init(_ states: ChangeStates) throws(CodecError) {
+    init?(_ states: ChangeStates, unfit: inout WrittenChange?) throws(CodecError) {
         var misfit = states.misfit
         before = Change.decode(states.before, states, &misfit)
         after = Change.decode(states.after, states, &misfit)
         if let record = after ?? before {
             id = record.recordID
         } else {
-            id = try Change.id(states)
+            do {
+                id = try Change.id(states)
+            } catch {
+                unfit = try states.written(misfit ?? error)
+                return nil
+            }
         }
         kind = states.kind
         changedFields = ChangedFields(states)
         name = states.name
         replaced = try states.replaced()
-        fit = try misfit.map { (error) throws(CodecError) in .doesNotFit(try states.written(error)) } ?? .fits
+        unfit = try misfit.map { (error) throws(CodecError) in try states.written(error) }
+        fit = unfit.map { ChangeFit.doesNotFit($0) } ?? .fits
     }
 
     @inlinable
@@ -94,10 +103,7 @@ extension Change {
     @inlinable
     static func id(_ states: ChangeStates) throws(CodecError) -> R.ID {
         let bytes = try states.encodedID()
-        guard let id = R._id(of: unsafe try R._IDKey(from: bytes.span.bytes)) else {
-            throw CodecError("its id is not a value of the program's id type")
-        }
-        return id
+        return unsafe try Reference<R>(from: bytes.span.bytes).id
     }
 }
 

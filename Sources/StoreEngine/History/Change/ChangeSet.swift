@@ -111,6 +111,9 @@ public struct ChangeSet: Sendable {
     /// or to stop. So does a change of a type of the same name that a migration replaced. If that type had ids of other field
     /// types, its changes are only in ``changes``.
     ///
+    /// A ``Change`` has an id, so a change whose id is not a value of `R.ID` any more is not among them:
+    /// ``changesOfUnfitIDs(of:)`` returns it.
+    ///
     /// - Throws: ``StoreError``: `unknownType` when the store was opened without `R`; `valueDoesNotFit` where the reader stops;
     ///   `damaged`.
     @inlinable
@@ -118,25 +121,59 @@ public struct ChangeSet: Sendable {
         try changes(of: type) { _ in true }
     }
 
+    /// Returns the changes of records of one type whose id is not a value of `R.ID`, such as an enum that lost a case, and each
+    /// of them as it was written.
+    ///
+    /// - Throws: ``StoreError``: as ``changes(of:)``.
+    @inlinable
+    public func changesOfUnfitIDs<R: Record>(
+        of type: R.Type
+    ) throws(StoreError) -> [(change: RecordChange, written: WrittenChange)] {
+        try changesOfUnfitIDs(of: type) { _ in true }
+    }
+
+    /// Returns those changes of records with an unfit id that `wanted` accepts.
+    @inlinable
+    package func changesOfUnfitIDs<R: Record>(
+        of type: R.Type, wanted: (RecordChange) -> Bool
+    ) throws(StoreError) -> [(change: RecordChange, written: WrittenChange)] {
+        try decoded(type, wanted: wanted).unfitIDs
+    }
+
     /// Returns those changes of records of one type that `wanted` accepts.
     @inlinable
     package func changes<R: Record>(
         of type: R.Type, wanted: (RecordChange) -> Bool
     ) throws(StoreError) -> [Change<R>] {
+        try decoded(type, wanted: wanted).typed
+    }
+
+    /// Returns those changes of records of one type that `wanted` accepts and the reader wants; apart from the others, those
+    /// whose id is not a value of `R.ID`.
+    @inlinable
+    func decoded<R: Record>(
+        _ type: R.Type, wanted: (RecordChange) -> Bool
+    ) throws(StoreError) -> (typed: [Change<R>], unfitIDs: [(change: RecordChange, written: WrittenChange)]) {
         let binding = try binding(type)
         var typed: [Change<R>] = []
+        var unfitIDs: [(change: RecordChange, written: WrittenChange)] = []
         typed.reserveCapacity(changes.count)
         for change in changes where isOfRecord(change, binding) && wanted(change) {
-            let decoded: Change<R>
+            let decoded: Change<R>?
+            var unfit: WrittenChange?
             do {
-                decoded = try Change(states(of: change, binding))
+                decoded = try Change<R>(states(of: change, binding), unfit: &unfit)
             } catch {
                 throw undecodable(change, error)
             }
-            if case .doesNotFit(let written) = decoded.fit, try !delivers(written, change) { continue }
-            typed.append(decoded)
+            if let unfit, try !delivers(unfit, change) { continue }
+            if let decoded {
+                typed.append(decoded)
+            } else if let unfit {
+                unfitIDs.append((change, unfit))
+            }
         }
-        return typed
+        return (typed, unfitIDs)
     }
 
     @usableFromInline

@@ -22,10 +22,22 @@ public struct StoreDifference: Sendable {
 
     /// Returns the changes of the records of one type.
     ///
+    /// A change whose id is not a value of `R.ID` any more is not among them: ``changesOfUnfitIDs(of:)`` returns it.
+    ///
     /// - Throws: ``StoreError``: `unknownType` when the store was opened without `R`; `damaged`.
     @inlinable
     public func changes<R: Record>(of type: R.Type) throws(StoreError) -> [Change<R>] {
         try changeSet?.changes(of: type) ?? []
+    }
+
+    /// Returns the changes of the records of one type whose id is not a value of `R.ID`, and each of them as it was written.
+    ///
+    /// - Throws: ``StoreError``: as ``changes(of:)``.
+    @inlinable
+    public func changesOfUnfitIDs<R: Record>(
+        of type: R.Type
+    ) throws(StoreError) -> [(change: RecordChange, written: WrittenChange)] {
+        try changeSet?.changesOfUnfitIDs(of: type) ?? []
     }
 
     /// Computes the records that differ between two positions in a transaction's store.

@@ -31,10 +31,7 @@ public struct FeedDifference: Sendable {
             do {
                 typed.append(try FeedDifference.typed(record, binding))
             } catch {
-                let row = record.row ?? []
-                throw unsafe StoreError(
-                    unreadable: row.span.bytes, of: binding.type.type, binding.naming(error),
-                    at: "a record of \(binding.type.name) in the difference")
+                throw FeedDifference.undecodable(record, binding, error)
             }
         }
         return typed
@@ -48,17 +45,30 @@ public struct FeedDifference: Sendable {
         return records.contains { $0.state == .reset && ($0.typeNumber == .max || $0.typeNumber == number) }
     }
 
+    private static func undecodable(
+        _ record: DifferenceEntry, _ binding: TypedBinding, _ error: CodecError
+    ) -> StoreError {
+        let location = "a record of \(binding.type.name) in the difference"
+        if let row = record.row {
+            return unsafe StoreError(
+                unreadable: row.span.bytes, of: binding.type.type, binding.naming(error), at: location)
+        }
+        // Only the id is known. If it is a value of its stored type, nothing is damaged.
+        guard let id = try? record.idJSON() else { return StoreError(error, at: location) }
+        return StoreError("\(binding.type.name) \(id)", doesNotFit: error)
+    }
+
     private static func typed<R: Record>(
         _ record: DifferenceEntry, _ binding: TypedBinding
     ) throws(CodecError) -> Difference<R> {
         var row: R?
+        let id: R.ID
         if let bytes = record.row {
             let table = unsafe try RecordBytes(unverified: bytes.span.bytes).table
-            row = try R(from: FieldDecoder(table, slots: binding.fieldIndexesByDeclared))
-        }
-        let key = unsafe try R._IDKey(from: record.id.span.bytes)
-        guard let id = row?.recordID ?? R._id(of: key) else {
-            throw CodecError("its id is not a value of the program's id type")
+            let decoded = try R(from: FieldDecoder(table, slots: binding.fieldIndexesByDeclared))
+            (row, id) = (decoded, decoded.recordID)
+        } else {
+            id = unsafe try Reference<R>(from: record.id.span.bytes).id
         }
         return Difference(id: id, row: row, state: record.state, before: record.before, kind: record.kind)
     }

@@ -68,7 +68,8 @@ extension Aggregate {
             do throws(CodecError) {
                 return try V(from: best.value)
             } catch {
-                throw StoreError(error, at: "the \(kind.rawValue) of \(name)")
+                throw StoreError(
+                    unreadable: best.value, as: V.fieldType, error, at: "the \(kind.rawValue) of \(name)")
             }
         }
     }

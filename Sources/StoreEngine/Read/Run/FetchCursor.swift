@@ -236,7 +236,8 @@ struct FetchCursor: ~Copyable, ~Escapable {
         borrowing get throws(CodecError) { FieldDecoder(try FieldTable(covered.tableBytes), slots: cover?.slots) }
     }
 
-    private func entryDamage(_ error: CodecError) -> StoreError {
+    @usableFromInline
+    func entryDamage(_ error: CodecError) -> StoreError {
         StoreError(error, at: "an entry of an index of \(type.name)")
     }
 

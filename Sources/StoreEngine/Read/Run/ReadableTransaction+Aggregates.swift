@@ -98,7 +98,9 @@ extension ReadContext {
                     let bytes = V.fieldType.isOptional ? [1] + best.value : best.value
                     return unsafe try V(from: bytes.span.bytes)
                 } catch {
-                    throw StoreError(error, at: "the \(term.kind.rawValue) of \(field.name)")
+                    throw StoreError(
+                        unreadable: best.value, as: V.fieldType, error,
+                        at: "the \(term.kind.rawValue) of \(field.name)")
                 }
             }
         }

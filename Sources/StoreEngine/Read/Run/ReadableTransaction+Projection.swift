@@ -107,7 +107,10 @@ extension FetchCursor {
             do {
                 if let row = try projection.decode(coveredFields, []) { return row }
             } catch {
-                throw unreadable(error, binding)
+                // The record tells whether it has a value that does not fit. If it has a row, the entry is wrong.
+                try load()
+                _ = try rowOfRecord(projection, paths, binding)
+                throw entryDamage(error)
             }
         }
         try load()

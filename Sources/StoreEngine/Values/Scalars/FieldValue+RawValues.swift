@@ -11,9 +11,17 @@ extension FieldValue where Self: RawRepresentable, RawValue: FieldValue {
     public init(from bytes: RawSpan) throws(CodecError) {
         let raw = try RawValue(from: bytes)
         guard let value = Self(rawValue: raw) else {
-            throw CodecError("\(Self.self) has no case with the raw value \(raw)")
+            throw CodecError(raw, isNoRawValueOf: Self.self)
         }
         self = value
+    }
+}
+
+extension CodecError {
+    /// Creates the error for a stored raw value that no value of a type has.
+    @usableFromInline
+    init<Raw, Value>(_ raw: Raw, isNoRawValueOf type: Value.Type) {
+        self.init("\(type) has no case with the raw value \(raw)")
     }
 }
 
