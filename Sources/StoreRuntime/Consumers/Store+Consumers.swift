@@ -44,24 +44,39 @@ public struct ConsumerInformation: Hashable, Sendable {
 }
 
 extension Store {
-    /// Takes a consumer, and creates it if there is none of this name. Waits while another holder has it, here, in another
-    /// process, or on another node of a replicated store.
+    /// Takes a consumer, and creates it if there is none of this name. Waits while another holder has it, in another process or
+    /// on another node of a replicated store.
+    ///
+    /// Also waits until an earlier ``FeedConsumer`` of this program goes away, and reports ``ConsumerEvent/waiting``. A task that
+    /// keeps one and takes the same consumer again waits without an end.
     ///
     /// - Returns: the consumer, which is held until its last reference goes away.
-    /// - Throws: ``StoreError``: `invalidValue` for an option outside its range; `consumerExpired`; `accessDenied` when the wake
-    ///   file cannot be used; as `write`. `CancellationError`.
+    /// - Throws: ``StoreError``: `inUse` while this program runs the consumer with `consume`; `invalidValue` for an option
+    ///   outside its range; `unknownType`, `unknownField` or `invalidValue` for a filter that does not match the store's record
+    ///   types; `consumerExpired`; `accessDenied` when the wake file cannot be used; as `write`. `CancellationError`.
     public func holdConsumer(
         _ name: String, _ options: ConsumerOptions = ConsumerOptions()
     ) async throws -> FeedConsumer {
+        try await takeConsumer(name, options, isRun: false)
+    }
+
+    /// Takes a consumer, as ``holdConsumer(_:_:)`` does.
+    ///
+    /// - Parameter isRun: whether the caller is the run of the consumer in this program.
+    func takeConsumer(_ name: String, _ options: ConsumerOptions, isRun: Bool) async throws -> FeedConsumer {
         try options.check()
         guard let wakeFile = core.notifier.wakeFile else {
             throw StoreError(
                 .accessDenied, "\(path)/\(WakeFile.name), whose locks protect consumers, cannot be used",
                 remedy: "give this process's user write access to it")
         }
+        // Before the consumer is made: one that cannot run would hold back retention.
+        try requireKnown(options.feed.filters)
         var hasWaited = false
         while true {
             try Task.checkCancellation()
+            // At each attempt, because a run may have taken the consumer while this call waited for another holder.
+            if !isRun { try core.requireNotRun(name) }
             let known = try await knownConsumer(name, options)
             if let hold = try await ConsumerHold(known.number, of: wakeFile, name, core.options.commitLog),
                 let held = try await take(name, number: known.number, options)
@@ -78,6 +93,11 @@ extension Store {
             hasWaited = true
             try await options.sleep(options.takeoverInterval)
         }
+    }
+
+    private func requireKnown(_ filters: [FeedFilter]) throws {
+        let transaction = try beginRead()
+        _ = try FeedFilters(filters, transaction._reading.catalog)
     }
 
     private func knownConsumer(_ name: String, _ options: ConsumerOptions) async throws -> ConsumerState {

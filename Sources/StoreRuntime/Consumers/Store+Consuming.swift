@@ -23,11 +23,12 @@ extension Store {
     ///   - body: handles the next change set. A large change set comes in parts, all in one transaction. If `body` throws, it
     ///     reruns from the start. It may rerun for other reasons too; only the writes of its last run are kept. It runs on the
     ///     writer thread, like every write closure.
-    /// - Throws: ``StoreError``: `inUse` while this program runs the consumer already; `consumerExpired`, `consumerLost`,
-    ///   `positionDiverged`, and as `write`. Under
-    ///   ``FailurePolicy/stop`` also the error of a consumer that gave up. It names the consumer, the change set and the number
-    ///   of attempts. Its ``StoreError/cause`` is the error that `body` threw in the last attempt. Its code is that of the cause
-    ///   if the cause is a ``StoreError``, otherwise `consumerFailed`.
+    /// - Throws: ``StoreError``: `inUse` while this program runs the consumer already; `invalidValue` for an option outside its
+    ///   range; `unknownType`, `unknownField` or `invalidValue` for a filter that does not match the store's record types;
+    ///   `consumerExpired`, `consumerLost`, `positionDiverged`, and as `write`. Under ``FailurePolicy/stop`` also the error of a
+    ///   consumer that gave up. It names the consumer, the change set and the number of attempts. Its ``StoreError/cause`` is the
+    ///   error that `body` threw in the last attempt. Its code is that of the cause if the cause is a ``StoreError``, otherwise
+    ///   `consumerFailed`.
     public func consume(
         _ name: String, _ options: ConsumerOptions = ConsumerOptions(),
         _ body: @escaping @Sendable (ChangeSet, inout WriteTransaction) throws -> Void
@@ -59,7 +60,7 @@ extension Store {
         var interruptions = 0
         while true {
             do {
-                let consumer = try await holdConsumer(name, options)
+                let consumer = try await takeConsumer(name, options, isRun: true)
                 // Releases the consumer now: its last reference may live a moment longer in work that was started beside it.
                 defer {
                     if (try? consumer.position) != consumer.firstPosition { interruptions = 0 }
@@ -89,15 +90,21 @@ extension Store {
 extension StoreCore {
     /// Notes that this process runs a consumer.
     ///
-    /// - Throws: ``StoreError``: `inUse` if it runs the consumer already. The second run would wait as long as the first goes on.
+    /// - Throws: ``StoreError``: `inUse` if it runs the consumer already.
     fileprivate func registerConsumer(_ name: String) throws(StoreError) {
-        let isNew = runConsumers.withLock { $0.insert(name).inserted }
-        guard isNew else {
-            throw StoreError(
-                .inUse, "this program runs the consumer \"\(RecordText.shortened(name))\" already",
-                remedy: "give each consumer its own name, or wait until the first run has returned")
-        }
+        guard runConsumers.withLock({ $0.insert(name).inserted }) else { throw Self.runsAlready(name) }
     }
 
     fileprivate func unregisterConsumer(_ name: String) { runConsumers.withLock { _ = $0.remove(name) } }
+
+    /// Throws `inUse` if this process runs a consumer: another holder would wait as long as the run goes on.
+    func requireNotRun(_ name: String) throws(StoreError) {
+        if runConsumers.withLock({ $0.contains(name) }) { throw Self.runsAlready(name) }
+    }
+
+    private static func runsAlready(_ name: String) -> StoreError {
+        StoreError(
+            .inUse, "this program runs the consumer \"\(RecordText.shortened(name))\" already",
+            remedy: "give each consumer its own name, or wait until the first run has returned")
+    }
 }

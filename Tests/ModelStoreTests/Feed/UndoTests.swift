@@ -1,7 +1,26 @@
 import Foundation
 import ModelStore
+import StoreEngine
+import StoreRuntime
 import TestSupport
 import Testing
+
+/// Two versions of a type. Only the newer one requires a value, and unique labels.
+private enum Meters {
+    @Record("Meter")
+    struct Loose: Equatable {
+        @ID var id: Int
+        var value: Int?
+        var label: Int
+    }
+
+    @Record("Meter")
+    struct Strict: Equatable {
+        @ID var id: Int
+        var value: Int
+        @Unique var label: Int
+    }
+}
 
 /// Undoing change sets, and returning to positions.
 @Suite(.timeLimit(.minutes(TestLength.waitMinutes))) struct UndoTests {
@@ -136,6 +155,37 @@ import Testing
             guard case .refused(.uniqueViolation, _) = conflict.reason else { Issue.record("\(conflict)"); continue }
         }
         #expect(try Self.sensors(store) == before.filter { $0.id != "s4" })
+    }
+
+    @Test func `a revert goes past records that do not fit the schema any more`() async throws {
+        let directory = try TestDirectory()
+        var positions: [Position] = []
+        do {
+            let store = try Store(at: directory.path, records: Meters.Loose.self)
+            positions.append(try store.position)
+            try await store.write { tx in for id in 1...2 { try tx.insert(Meters.Loose(id: id, value: id, label: id)) }
+            }
+            // In between, a record has no value, and its label is not unique.
+            for meter in [Meters.Loose(id: 1, value: nil, label: 2), Meters.Loose(id: 1, value: 7, label: 7)] {
+                positions.append(try store.position)
+                _ = try await store.write { try $0.upsert(meter) }
+            }
+            let migrations = try store.migrate(to: [Meters.Strict.recordSchema], isTrial: false)
+            #expect(migrations.allSatisfy { $0.misfitCount == 0 })
+            store.close()
+        }
+        let store = try Store(at: directory.path, records: Meters.Strict.self)
+        let newest = try store.position
+        let error = await #expect(throws: StoreError.self) { try await store.revert(to: positions[2]) }
+        #expect(error?.code == .historyUnavailable && error?.message.contains("does not fit") == true, "\(error!)")
+        for position in [positions[1], newest, positions[0]] {
+            let expected = try store.read(at: position) { try $0.all(Meters.Strict.self) }
+            try await store.revert(to: position)
+            #expect(try store.read { try $0.all(Meters.Strict.self) } == expected)
+            #expect(try store.difference(from: position, to: store.position).isEmpty)
+        }
+        #expect(try store.read { try $0.count(Meters.Strict.self) } == 0)
+        try store.verify { Issue.record("\($0)") }
     }
 
     @Test func `a change of the schema is not undone, and undo says so`() async throws {

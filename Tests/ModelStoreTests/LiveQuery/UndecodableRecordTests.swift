@@ -130,6 +130,54 @@ import Testing
         #expect(probes.map(\.mode) == [.on, .off, .off] && found.map(\.id) == ["s1"])
     }
 
+    /// Returns the codes of an iterator's errors, up to and including the first `closed`, of at most ten calls.
+    private static func codesUntilClosed<I: AsyncIteratorProtocol>(_ iterator: inout I) async -> [StoreError.Code?] {
+        var codes: [StoreError.Code?] = []
+        while codes.count < 10, codes.last != .closed {
+            do {
+                _ = try await iterator.next()
+                codes.append(nil)
+            } catch {
+                codes.append((error as? StoreError)?.code)
+            }
+        }
+        return codes
+    }
+
+    @Test(arguments: [false, true])
+    func `one fails a sequence at most once more after the store has closed`(wasReceived: Bool) async throws {
+        let store = try await Self.store()
+        var updates = store.updates(of: Self.all).makeAsyncIterator()
+        var fields = store.updates(of: Self.all, fields: \.celsius).makeAsyncIterator()
+        var joined = store.updates(of: Self.all, Sensor.all).makeAsyncIterator()
+        var values = store.values(of: Self.all) { view, request in try view.fetch(request).count }.makeAsyncIterator()
+        _ = try await updates.next()
+        _ = try await fields.next()
+        _ = try await joined.next()
+        _ = try await values.next()
+        try await store.write { tx in
+            try Self.put(7, in: "p0", &tx)
+            try tx.update(Probe.self, id: "p1") { $0.celsius = 1 }
+        }
+        if wasReceived {
+            await Self.expectUnfit { try await updates.next() }
+            await Self.expectUnfit { try await fields.next() }
+            await Self.expectUnfit { try await joined.next() }
+            await Self.expectUnfit { try await values.next() }
+        }
+        store.close()
+        let endings = [
+            await Self.codesUntilClosed(&updates), await Self.codesUntilClosed(&fields),
+            await Self.codesUntilClosed(&joined), await Self.codesUntilClosed(&values),
+        ]
+        for codes in endings {
+            #expect(codes == [.closed] || codes == [.valueDoesNotFit, .closed], "\(endings)")
+        }
+        // The end stays.
+        #expect(await Self.codesUntilClosed(&updates) == [.closed])
+        #expect(await Self.codesUntilClosed(&joined) == [.closed])
+    }
+
     /// All orders of three writes, of which the last two modes cannot be decoded.
     private static let orders: [[Int64]] = {
         let modes: [Int64] = [0, 1, 7, 8]

@@ -164,6 +164,8 @@ private final class EvolutionHistory {
             log.append("at \(position.sequence)")
             let error = storeError { try store.read(at: position) { _ in } }
             #expect(error?.code == .historyUnavailable, "\(String(describing: error)) \(place)")
+            let refusal = revert(to: position)
+            #expect(refusal?.code == .historyUnavailable, "\(String(describing: refusal)) \(place)")
         }
         if let moment = pasts.moments.randomElement(using: &generator.random) {
             log.append("at \(moment.position.sequence)")
@@ -175,8 +177,20 @@ private final class EvolutionHistory {
                 try store.read(at: moment.position) { tx in try compare(tx, expected, moment.records) }
             }
             #expect(error?.code == (isTold ? nil : .historyUnavailable), "\(String(describing: error)) \(place)")
+            if generator.random.oneIn(3) {
+                let refusal = revert(to: moment.position)
+                #expect(refusal?.code == (isTold ? nil : .uniqueViolation), "\(String(describing: refusal)) \(place)")
+                if isTold { model.records = moment.records }
+                try compare()
+            }
         }
         if generator.random.oneIn(3) { pasts.add(try store.position, model.records) }
+    }
+
+    /// Returns the error of a revert; nil if there is none.
+    private func revert(to position: Position) -> StoreError? {
+        log.append("revert \(position.sequence)")
+        return storeError { _ = try store.write { try $0.revert(to: position) } }
     }
 
     private func dynamic(_ id: Int64, _ values: [String: DynamicValue]) -> DynamicRecord {

@@ -118,6 +118,7 @@ import Testing
         try Self.heat(store, to: 4)
         for body in [
             { try store.read(at: first) { _ in } }, { _ = try store.difference(from: first, to: third) },
+            { _ = try store.write { try $0.revert(to: first) } },
         ] as [() throws -> Void] {
             let error = storeError(body)
             #expect(error?.code == .historyUnavailable)

@@ -28,18 +28,16 @@ extension WriteTransaction {
         return found
     }
 
-    /// Applies the inverse of each change. Changes of the schema are not undone.
+    /// Applies the inverse of each change.
     ///
     /// Deletes come last. By then, the references that the change set made to these records are undone, so the rules of
     /// references do not delete the referring records too.
     ///
     /// - Parameters:
     ///   - skipped: the array indexes of the changes to skip, in ascending order.
-    ///   - followsRules: whether the rules of references apply to records that refer to a deleted one. Without the rules, the end
-    ///     of the write fails if a record still refers to it.
     ///   - refused: receives the changes that a unique index keeps from being undone; nil to throw the first such error.
     mutating func invert(
-        _ changes: UndoneChanges, except skipped: [Int] = [], followsRules: Bool, refused: inout [Int: StoreError]?
+        _ changes: UndoneChanges, except skipped: [Int], refused: inout [Int: StoreError]?
     ) throws(StoreError) {
         var deletesSome = false
         var held = HeldBackRecords()
@@ -56,7 +54,9 @@ extension WriteTransaction {
         if deletesSome {
             try forEachInversion(of: changes, except: skipped) {
                 (tx: inout WriteTransaction, inversion: ChangeInversion, _: Int) throws(StoreError) in
-                if inversion.deletes { try tx.delete(inversion, followsRules: followsRules) }
+                // The rules of references may have deleted this record already, together with an earlier one.
+                guard inversion.deletes else { return }
+                _ = unsafe try tx.delete(inversion.typeIndex, key: inversion.change.key.span.bytes)
             }
         }
         for entry in held.entries {
@@ -75,7 +75,7 @@ extension WriteTransaction {
         case impossible(ChangeConflict)
     }
 
-    /// Calls `body` with the inverse of each change, in the order of the changes. Leaves out changes of the schema.
+    /// Calls `body` with the inverse of each change, in the order of the changes.
     ///
     /// - Throws: ``StoreError`` with the code `changeConflict` if there is no inverse.
     mutating func forEachInversion(
@@ -87,10 +87,8 @@ extension WriteTransaction {
             switch undoing {
             case .inversion(let inversion): try body(&tx, inversion, changeIndex)
             case .impossible(let conflict):
-                if case .refused(.schemaMismatch, _) = conflict.reason { return }
                 throw StoreError(
-                    .changeConflict, "\(changes.name) cannot be undone: \(conflict)",
-                    remedy: "restore a backup from before it")
+                    .changeConflict, "\(changes.name) cannot be undone: \(conflict)", remedy: "skip conflicts")
             }
         }
     }
@@ -186,16 +184,6 @@ extension WriteTransaction {
         recordKey.removeAll()
         recordKey.append(inversion.change.key)
         return try copyStored(inversion.type)
-    }
-
-    private mutating func delete(_ inversion: ChangeInversion, followsRules: Bool) throws(StoreError) {
-        if followsRules {
-            // The rules of references may have deleted this record already, together with an earlier one.
-            _ = unsafe try delete(inversion.typeIndex, key: inversion.change.key.span.bytes)
-        } else if try load(inversion) {
-            _ = try deleteAlone(inversion.typeIndex)
-            try noteDeletedTarget(inversion.typeIndex)
-        }
     }
 
     /// Encodes the record's state before a change into the encoder. Returns whether the record exists now.

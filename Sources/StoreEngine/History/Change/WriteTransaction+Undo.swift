@@ -80,32 +80,56 @@ extension WriteTransaction {
 
     /// Restores all records to their state at a position, in a new write.
     ///
-    /// The time grows with the number of changes since the position, and the memory with the number of records that differ from
-    /// it. The transaction reads change sets in parts.
+    /// Only the states at the position and now count. States in between may violate a rule that was added since, or not fit their
+    /// type any more.
+    ///
+    /// The time grows with the number of changes since the position, and the memory with the number of records that changed
+    /// since. The transaction reads change sets in parts.
     ///
     /// - Returns: the number of change sets that were undone.
     /// - Throws: ``StoreError``: `positionCompacted` and others when the feed cannot be resumed from the position;
-    ///   `changeConflict` when a program that is not ModelStore has written since; otherwise as ``undo(_:conflicts:)``. After an
-    ///   error other than those of the position, the closure cannot be committed.
+    ///   `historyUnavailable` when a program that is not ModelStore has written since, when a migration has replaced a record
+    ///   type, or when a record of the position does not fit its type any more; `uniqueViolation` and other errors of a write.
+    ///   After an error other than those of the position, the closure cannot be committed.
     @discardableResult
     public mutating func revert(to position: Position) throws(StoreError) -> Int {
         try _reading.requireResumable(position)
         let newest = head.sequence
         guard position.sequence < newest else { return 0 }
-        for sequence in ((position.sequence + 1)...newest).reversed() {
-            // All later changes are already undone, so there are no conflicts, and a deleted record is only referred to by
-            // records that are deleted too.
-            do {
-                let before = try _reading.position(before: sequence)
-                let changes = UndoneChanges(after: before, changesPerPart: UndoneChanges.changesPerPart)
-                var refused: [Int: StoreError]?
-                try invert(changes, followsRules: false, refused: &refused)
-            } catch {
-                throw refuse(error)
+        do {
+            var earlier = EarlierRecords(state.catalog)
+            try _reading.forEachPart(after: position, upTo: newest) { (part) throws(StoreError) in try earlier.add(part)
             }
+            try restore(earlier)
+        } catch {
+            throw refuse(error)
         }
         noteKind(.restore(to: position.sequence))
         return Int(newest - position.sequence)
+    }
+
+    /// Gives changed records their earlier states, the record that changed last first.
+    private mutating func restore(_ earlier: EarlierRecords) throws(StoreError) {
+        var held = HeldBackRecords()
+        for entry in earlier.entries.reversed() {
+            let type = state.catalog.types[entry.typeIndex]
+            let before = try earlier.newest(entry)
+            recordKey.removeAll()
+            recordKey.append(entry.key)
+            guard let before else {
+                // Without the rules of references: the records that refer to this one get their earlier states too.
+                if try deleteAlone(entry.typeIndex) { try noteDeletedTarget(entry.typeIndex) }
+                continue
+            }
+            let isStored = try copyStored(type)
+            do {
+                try encoder.encode(fieldsOf: Array(before.dropFirst(RecordBytes.headerByteCount)))
+            } catch {
+                throw StoreError(error, at: "an earlier record of \(type.name)")
+            }
+            try put(entry.typeIndex, mode: isStored ? .update : .insert, holdingBack: &held)
+        }
+        for entry in held.entries { try put(entry) }
     }
 
     private mutating func undo(
@@ -125,7 +149,7 @@ extension WriteTransaction {
         }
         do {
             var refused: [Int: StoreError]?
-            try invert(changes, except: conflicts.changeIndexes, followsRules: true, refused: &refused)
+            try invert(changes, except: conflicts.changeIndexes, refused: &refused)
         } catch {
             throw refuse(error)
         }

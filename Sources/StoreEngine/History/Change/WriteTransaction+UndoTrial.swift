@@ -36,7 +36,7 @@ extension WriteTransaction {
         var trial = WriteTransaction(raw: child, state: state, head: head, context: context)
         var refused: [Int: StoreError]? = [:]
         do {
-            try trial.invert(changes, except: skipped, followsRules: true, refused: &refused)
+            try trial.invert(changes, except: skipped, refused: &refused)
             try trial.findBroken(changes, except: skipped, &refused)
         } catch {
             throw refuse(error)

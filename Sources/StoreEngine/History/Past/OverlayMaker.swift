@@ -22,10 +22,7 @@ struct OverlayMaker: ~Copyable, ~Escapable {
             do {
                 try add(record, type)
             } catch let error as CodecError {
-                // A migration checks the current records, but not the earlier ones.
-                if earlier.hasChanged(type) { throw Self.unfit(type, error) }
-                let key = unsafe HexText.of(record.key.span.bytes)
-                throw StoreError(error, at: "an earlier record of \(type.name) under the key \(key)")
+                throw earlier.failure(error, of: record)
             } catch {
                 throw StoreError(reading: error, at: "the records of \(type.name)")
             }
@@ -99,7 +96,7 @@ struct OverlayMaker: ~Copyable, ~Escapable {
         of bytes: RawSpan, _ key: [UInt8], _ type: OpenType
     ) throws(CodecError) -> [[ExpectedEntry]] {
         let record = try RecordBytes(unverified: bytes)
-        try requireValues(record, type)
+        try EarlierRecords.requireValues(record, type)
         return try type.withNewest(record) { (newest) throws(CodecError) in
             var all: [[ExpectedEntry]] = []
             all.reserveCapacity(type.indexes.count)
@@ -112,16 +109,6 @@ struct OverlayMaker: ~Copyable, ~Escapable {
         }
     }
 
-    /// Fails for a record that lacks a field that now requires a value. A migration ensures that no current record lacks it, but
-    /// earlier records may.
-    private static func requireValues(_ record: RecordBytes, _ type: OpenType) throws(CodecError) {
-        if record.schemaVersion == type.type.version { return }
-        let fields = try type.type.fields(ofVersion: record.schemaVersion)
-        for field in type.type.fields where field.missing == nil && !fields.contains(where: { $0.id == field.id }) {
-            throw CodecError("\(field.name) has no value")
-        }
-    }
-
     private static func clash(_ clash: LMDBOverlayBuilder.Clash, _ catalog: Catalog) -> StoreError {
         for type in catalog.types {
             if let index = type.indexes.first(where: { $0.database == clash.database }) {
@@ -129,13 +116,6 @@ struct OverlayMaker: ~Copyable, ~Escapable {
             }
         }
         return StoreError(.damaged, "the feed has two records under one key", remedy: "run `store-cli verify`")
-    }
-
-    private static func unfit(_ type: OpenType, _ error: CodecError) -> StoreError {
-        StoreError(
-            .historyUnavailable,
-            "an earlier record of \(type.name) does not fit the current fields of the type: \(error.reason)",
-            remedy: "read a position after the schema change", cause: error)
     }
 
     private static func ambiguous(_ index: OpenIndex, _ type: OpenType) -> StoreError {

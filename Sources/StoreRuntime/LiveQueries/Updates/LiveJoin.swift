@@ -60,6 +60,8 @@ final class LivePull<Element: Sendable> {
     private let witnesses: WitnessStand
     private let sources: LivePullSources<Element>
     private var isFirst = true
+    /// Whether the element at the end could not be decoded. It is not tried again.
+    private var isOver = false
 
     init(_ signal: Signal, _ timeline: Timeline, _ witnesses: WitnessStand, _ sources: LivePullSources<Element>) {
         self.signal = signal
@@ -74,7 +76,14 @@ final class LivePull<Element: Sendable> {
             let wake = isFirst ? Signal.Wake.raised : await signal.wait()
             isFirst = false
             if wake == .cancelled { return nil }
-            if let element = try await taken() { return element }
+            // Read before the results, because a store that closes publishes their last states first.
+            let isAtEnd = sources.failure() != nil
+            do {
+                if !isOver, let element = try await taken() { return element }
+            } catch {
+                isOver = isAtEnd
+                throw error
+            }
             if wake == .ended || sources.failure() != nil { throw sources.failure() ?? WriteQueue.closed }
         }
     }

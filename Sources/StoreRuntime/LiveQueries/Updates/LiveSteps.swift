@@ -28,6 +28,10 @@ package final class LiveSteps {
     private var hasBegun = false
     /// Whether the subscription has waited for the first state of the result to be published.
     private var isSettled = false
+    /// Whether the result had failed or its store was closed when the current step was taken, so that no other step follows.
+    private var isAtEnd = false
+    /// Whether the subscriber could not receive the step at the end. It is not delivered again.
+    private var isOver = false
     /// The position that the subscriber has seen elsewhere. The subscription delivers nothing older.
     private var seenSequence: UInt64 = 0
     /// The subscription as the witness of the store knows it.
@@ -58,8 +62,11 @@ package final class LiveSteps {
         seenSequence = sequence
     }
 
-    /// Starts over, because the subscriber could not receive the last step.
-    func forget() { last = nil }
+    /// Starts over, because the subscriber could not receive the last step. After the end, there is nothing to start over from.
+    func forget() {
+        last = nil
+        isOver = isAtEnd
+    }
 
     /// Whether the first step continues from the results that the subscriber had before.
     package var isResumed: Bool { last != nil }
@@ -86,8 +93,7 @@ package final class LiveSteps {
             let wake = await signal.wait()
             if wake == .cancelled { return nil }
             await settle()
-            let step = stepToPublished()
-            if step.isDifferent { return step }
+            if let step = differentStep() { return step }
             if wake == .ended { try requireUnended() }
             if isInterrupted() { return nil }
         }
@@ -109,7 +115,12 @@ package final class LiveSteps {
         let isFirst = !hasBegun
         hasBegun = true
         refresh()
-        if isFirst { return firstStep() }
+        return isFirst ? firstStep() : differentStep()
+    }
+
+    /// Returns the step to the current state; nil if it has no difference, or the subscriber could not receive it at the end.
+    private func differentStep() -> LiveStep? {
+        if isOver { return nil }
         let step = stepToPublished()
         return step.isDifferent ? step : nil
     }
@@ -132,7 +143,9 @@ package final class LiveSteps {
     /// Returns the step to the current state. No position is published between reading that state and reporting the step to the
     /// witness.
     private func stepToPublished() -> LiveStep {
-        subscription.use.witnesses.withState { state in given(subscription.use.result.publishedVersion, &state) }
+        // Read before the state, because a store that closes publishes its last state first.
+        isAtEnd = failure != nil
+        return subscription.use.witnesses.withState { state in given(subscription.use.result.publishedVersion, &state) }
     }
 
     /// Follows the current request, and waits until its result is published. A new result is at the newest applied position,
@@ -150,6 +163,7 @@ package final class LiveSteps {
         guard new.use !== subscription.use else { return }
         subscription = new
         isSettled = false
+        isOver = false
         guard let old = witnessed else { return }
         // The witness sees the new result as another subscription.
         witnessed = new.use.witnesses.withState { state in

@@ -10,8 +10,9 @@ public import StoreEngine
 /// - `invalidValue` or `unknownField`: the request does not match its record type;
 /// - `unknownType`: the store was opened without the record type;
 /// - `closed`: the store is closed;
-/// - `damaged`: also if a record of the results cannot be decoded. After that error, the next call waits for the next change, and
-///   delivers a reset.
+/// - `damaged`, or `valueDoesNotFit` if a value of a record is not one of its Swift type: a record of the results cannot be
+///   decoded. After that error, the next call waits for the next change, and delivers a reset. Once the store is closed, the
+///   error comes at most once more, followed by `closed`.
 public struct LiveUpdates<R: Record>: AsyncSequence, Sendable {
     public typealias Element = LiveUpdate<R>
 

@@ -81,6 +81,37 @@ import Testing
         #expect(information.position.sequence == target && !information.isHeld)
     }
 
+    @Test func `a hold that waits for another one fails once the program runs the consumer`() async throws {
+        let store = try ChangeFeedTests.store()
+        let waits = Mutex(0)
+        let options = Self.options { if case .waiting = $0 { waits.withLock { $0 += 1 } } }
+        let holder = try await store.holdConsumer("one", options)
+        let second = Task { _ = try await store.holdConsumer("one", options) }
+        while waits.withLock({ $0 }) == 0 { try await nextTurn() }
+        let run = Task { try await store.consume("one", options) { (_: ChangeSet) in } }
+        let error = await #expect(throws: StoreError.self) { try await second.value }
+        #expect(error?.code == .inUse)
+        withExtendedLifetime(holder) {}
+        run.cancel()
+        try await run.value
+    }
+
+    @Test func `a filter on a type that the store lacks is an error, and leaves no consumer behind`() async throws {
+        let store = try Store.temporary(records: Sensor.self)
+        let options = ConsumerOptions(only: FeedFilter(Account.self))
+        let held = await #expect(throws: StoreError.self) { _ = try await store.holdConsumer("one", options) }
+        let inStore = await #expect(throws: StoreError.self) { try await store.consume("one", options) { (_, _) in } }
+        let elsewhere = await #expect(throws: StoreError.self) {
+            try await store.consume("one", options) { (_: ChangeSet) in }
+        }
+        for error in [held, inStore, elsewhere] { #expect(error?.code == .unknownType) }
+        #expect(try store.consumers().isEmpty)
+        // The same holds for a consumer that exists.
+        try await store.createConsumer("one", at: .newest)
+        let known = await #expect(throws: StoreError.self) { _ = try await store.holdConsumer("one", options) }
+        #expect(known?.code == .unknownType)
+    }
+
     @Test func `a consumer that runs twice in one program is an error, until the first run has returned`() async throws
     {
         let directory = try TestDirectory()
@@ -99,6 +130,8 @@ import Testing
             try await same.consume("one") { (_: ChangeSet) in }
         }
         #expect(elsewhere?.code == .inUse)
+        let held = await #expect(throws: StoreError.self) { _ = try await store.holdConsumer("one", Self.options()) }
+        #expect(held?.code == .inUse)
         let other = Task { try await same.consume("other", Self.options()) { (_: ChangeSet) in } }
         first.cancel()
         try await first.value
