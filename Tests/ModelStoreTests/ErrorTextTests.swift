@@ -47,6 +47,30 @@ private struct Meter {
         #expect(!ErrorText.of(CocoaError(.fileNoSuchFile)).hasSuffix("."))
     }
 
+    @Test func `an id in a description cannot control the terminal`() async throws {
+        func expectEscaped(_ description: String, _ what: String) {
+            let isPlain = description.unicodeScalars.allSatisfy { $0 == "\n" || $0.isASCII && $0.value >= 0x20 }
+            #expect(isPlain && description.contains("]0;title"), "\(what): \(description)")
+        }
+        let store = try Store.temporary(records: Lamp.self)
+        let id = "s\u{1B}]0;title\u{7}\u{202E}"
+        let error = #expect(throws: StoreError.self) { try store.write { try $0.update(Lamp(id: id)) } }
+        expectEscaped("\(try #require(error))", "error")
+        expectEscaped(try #require(error).text, "text inside another message")
+        #expect(StoreError(.other, id).message == id)
+        expectEscaped("\(OwnershipNotice(.leaked, id, line: nil))", "notice")
+        expectEscaped("\(CodecError(id))", "codec error")
+        try await store.write { _ = try $0.insert(Lamp(id: id)) }
+        let scope = try store.scope(id)
+        expectEscaped("\(store.ownership.report())", "report")
+        scope.close()
+        for try await set in store.changes(from: .oldest) {
+            expectEscaped("\(set)", "change set")
+            for change in set.changes { expectEscaped("\(change)", "change") }
+            break
+        }
+    }
+
     @Test func `an update of a missing record says to insert it`() throws {
         let store = try Store.temporary(records: Lamp.self)
         for isWhole in [true, false] {

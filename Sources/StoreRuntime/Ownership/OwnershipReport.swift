@@ -1,5 +1,7 @@
+import StoreEngine
+
 /// A report of the live objects: their owners and borrowers, and the age of each pin; and of the pages of the file that the
-/// store's redo log keeps. `description` gives it as text, `Codable` as JSON.
+/// store's redo log keeps. `description` gives it as text, with escapes for control and format characters, and `Codable` as JSON.
 public struct OwnershipReport: Sendable, Codable, Equatable {
     /// A pin, which keeps an object alive.
     public struct Pin: Sendable, Codable, Equatable, CustomStringConvertible {
@@ -13,7 +15,8 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
         public let ageSeconds: Double
 
         public var description: String {
-            "\(kind.rawValue)\(holder.map { " in \($0)" } ?? "") for \(OwnershipReport.text(ageSeconds)), \(line)"
+            "\(kind.rawValue)\(holder.map { " in \(DisplayText.escaped($0))" } ?? "") "
+                + "for \(OwnershipReport.text(ageSeconds)), \(line)"
         }
     }
 
@@ -31,7 +34,7 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
         public let isResting: Bool
 
         public var description: String {
-            let name = id.map { "\(type) \($0)" } ?? type
+            let name = id.map { "\(type) \(DisplayText.escaped($0))" } ?? type
             let suffix = position.map { ", at position \($0)" } ?? ""
             if isResting { return "\(name)\(suffix): kept for the grace period" }
             if pins.isEmpty { return "\(name)\(suffix): no pins; a plain reference keeps it alive" }
@@ -51,7 +54,8 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
         public let ageSeconds: Double
 
         public var description: String {
-            "leaked for \(OwnershipReport.text(ageSeconds)) since the scope \(scope) closed, which held it from \(line): \(object)"
+            "leaked for \(OwnershipReport.text(ageSeconds)) since the scope \(DisplayText.escaped(scope)) closed, "
+                + "which held it from \(line): \(object)"
         }
     }
 
@@ -71,7 +75,7 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
         public let childCount: Int
 
         public var description: String {
-            "\(path): \(pinCount) pins, \(taskCount) tasks, \(childCount) children, "
+            "\(DisplayText.escaped(path)): \(pinCount) pins, \(taskCount) tasks, \(childCount) children, "
                 + "for \(OwnershipReport.text(ageSeconds)), \(line)"
         }
     }
@@ -124,7 +128,7 @@ extension OwnershipReport: CustomStringConvertible {
         section("Scopes", scopes.map(\.description))
         section("Objects", objects.map(\.description))
         section("Leaks", leaks.map(\.description))
-        section("Cycles", cycles.map { $0.joined(separator: " -> ") })
+        section("Cycles", cycles.map { DisplayText.escaped($0.joined(separator: " -> ")) })
         section("Constructions", constructions.map(\.description))
         if lines.isEmpty { lines.append("nothing is alive") }
         if let redoLog { lines.append("Redo log: \(redoLog)") }
