@@ -90,6 +90,26 @@ import Testing
         #expect(try FileManager.default.subpathsOfDirectory(atPath: tool.folder).sorted() == files)
     }
 
+    @Test(arguments: ["lock.mdb", "feed.wake", "redo.log", "redo.checkpoint"])
+    func `No command makes a store over a file of another program`(name: String) throws {
+        let tool = try Sample.tool()
+        #expect(try tool.run("record", "day.trace").status == 0)
+        try FileManager.default.createDirectory(atPath: tool.path("taken"), withIntermediateDirectories: false)
+        try tool.write("taken/" + name, "precious\n")
+        for command in [
+            ["--store", "taken", "create", "--schema", "schema.json"], ["backup", "taken"], ["compact", "taken"],
+            ["--store", "taken", "import", "Sensor", "sensors.jsonl", "--create", "--schema", "schema.json"],
+            ["--store", "taken", "restore", "store"], ["replay", "day.trace", "--into", "taken"],
+        ] {
+            let run = try tool.run(command)
+            let isNamed = run.errors.contains(
+                "taken holds no store, but other files: \(name); choose an empty directory")
+            #expect(run.status == 66 && isNamed, "\(command): \(run)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: tool.path("taken")) == [name])
+            #expect(try String(contentsOfFile: tool.path("taken/" + name), encoding: .utf8) == "precious\n")
+        }
+    }
+
     @Test func `Values cannot control the terminal`() throws {
         let tool = try Sample.tool()
         let run = try tool.run("set", "Sensor", "s1", "note=\u{1B}]0;title\u{7}\u{202E}")

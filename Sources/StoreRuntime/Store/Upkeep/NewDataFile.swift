@@ -14,9 +14,11 @@ package struct NewDataFile {
 
     /// Creates the directory if it is missing.
     ///
-    /// - Throws: ``StoreError``: `noSuchStore` when its parent is missing; `accessDenied`, `diskFull`, `ioError`.
+    /// - Throws: ``StoreError``: `noSuchStore` when its parent is missing; `notAStore` when it holds other files; `accessDenied`,
+    ///   `diskFull`, `ioError`.
     package init(in directory: String) throws(StoreError) {
         self.directory = directory
+        try StoreDirectory.requireVacant(directory, opensNext: false)
         isDirectoryMade = try StoreDirectory.make(directory, mode: 0o750)
     }
 

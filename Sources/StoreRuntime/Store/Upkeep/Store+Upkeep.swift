@@ -51,7 +51,8 @@ extension Store {
     ///   - onProgress: called after each part of about one mebibyte, on the thread of the caller. To cancel the backup, throw an
     ///     error: the method removes the unfinished copy and rethrows it. LMDB makes a compacting copy in one step, so it is
     ///     called at the end only.
-    /// - Throws: ``StoreError``: `storeExists` when the directory holds a store; `damaged` when the data file was cut;
+    /// - Throws: ``StoreError``: `storeExists` when the directory holds a store; `notAStore` when it holds other files, apart
+    ///   from hidden ones; `damaged` when the data file was cut;
     ///   `diskFull`, `ioError`, `accessDenied`. The errors of `onProgress`.
     /// - Complexity: O(*n*) in the bytes of the store.
     public func backup(
