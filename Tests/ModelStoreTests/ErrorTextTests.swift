@@ -84,7 +84,7 @@ private struct Meter {
         }
     }
 
-    @Test(arguments: [("", "empty"), ("  ", "blank"), ("\t\n", "blank")])
+    @Test(arguments: [("", "empty"), ("  ", "blank"), ("\t\n", "blank"), ("\u{200B}", "blank")])
     func `an empty or blank path names nothing`(path: String, text: String) async throws {
         let message = "the path of the store is \(text); name a file or a directory"
         var error = #expect(throws: StoreError.self) { _ = try Store(at: path, records: Lamp.self) }
@@ -93,6 +93,13 @@ private struct Meter {
         #expect(error?.text == message)
         error = #expect(throws: StoreError.self) { try Store.restore(from: path, to: NSTemporaryDirectory() + "none") }
         #expect(error?.text == "the path of the backup is \(text); name a file or a directory")
+    }
+
+    @Test(arguments: [" ", "\u{200B}", "\u{A0}\t"]) func `a blank text names no consumer`(name: String) async throws {
+        let store = try Store.temporary(records: Lamp.self)
+        let error = await #expect(throws: StoreError.self) { _ = try await store.holdConsumer(name) }
+        #expect(error?.code == .invalidValue)
+        #expect(error?.text == "the consumer's name is blank; choose a name with visible characters")
     }
 
     @Test func `a value that cannot be encoded is named by its field, with what to do`() async throws {

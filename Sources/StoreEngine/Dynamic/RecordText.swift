@@ -38,6 +38,9 @@ package enum RecordText {
         return text.prefix(limit / 2) + "…" + text.suffix(limit / 2 - 1)
     }
 
+    /// Returns a name for a message: in quotes if a reader would see nothing of it, otherwise as it is.
+    package static func name(_ name: String) -> String { DisplayText.isBlank(name) ? "\"\(name)\"" : name }
+
     /// Returns two texts shortened. Texts with the same ends are cut around the first character in which they differ.
     package static func shortenedDifferently(_ first: String, _ second: String) -> (first: String, second: String) {
         let ends = (shortened(first), shortened(second))

@@ -34,7 +34,7 @@ package enum StoreDirectory {
     /// - Parameter whose: what the path is for, such as `of the store`.
     /// - Throws: ``StoreError`` with the code `invalidValue`.
     package static func requireNamed(_ path: String, _ whose: String) throws(StoreError) {
-        guard path.allSatisfy(\.isWhitespace) else { return }
+        guard DisplayText.isBlank(path) else { return }
         throw StoreError(
             .invalidValue, "the path \(whose) is \(path.isEmpty ? "empty" : "blank")",
             remedy: "name a file or a directory")
