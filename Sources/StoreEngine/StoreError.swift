@@ -8,6 +8,9 @@ package import LMDB
 /// [recordNotFound] no record Sensor with id s9; insert it first, or use upsert
 /// ```
 ///
+/// The description shows control and format characters as escapes, so that a record's id cannot control a terminal. ``message``
+/// has them as they are.
+///
 /// Later versions may add codes. Give each `switch` over codes a `default`.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The kind of an error.
@@ -178,7 +181,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public var description: String { "[\(code)] \(text)" }
 
     /// The description without the code, for use inside a longer message.
-    package var text: String { remedy.map { "\(message); \($0)" } ?? message }
+    package var text: String { DisplayText.escaped(remedy.map { "\(message); \($0)" } ?? message) }
 }
 
 extension StoreError {

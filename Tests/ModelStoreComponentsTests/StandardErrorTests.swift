@@ -73,6 +73,21 @@ private enum Mistaken {
         #expect(warnings.count == 3)
     }
 
+    @Test func `an id in a warning cannot control the terminal`() async throws {
+        let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let store = try Store.temporary(records: Sensor.self)
+            let id = "s\u{1B}]0;title\u{7}\u{202E}"
+            try await store.write { _ = try $0.insert(Sensor(id: id, room: "hall")) }
+            let sensor = try store.model(Sensor.self, id: id)
+            try await sensor.delete()
+            sensor.binding(\.celsius).wrappedValue = 1
+            // This write runs after that of the binding.
+            try await store.write { _ = try $0.insert(Sensor(id: "s2", room: "hall")) }
+        }
+        let line = try #require(warnings(result).first)
+        #expect(line.contains("]0;title") && line.unicodeScalars.allSatisfy { $0.isASCII && $0.value >= 0x20 })
+    }
+
     @Test func `a program that handles notices itself has none on standard error`() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
             var options = OwnershipOptions()

@@ -47,6 +47,30 @@ private struct Meter {
         #expect(!ErrorText.of(CocoaError(.fileNoSuchFile)).hasSuffix("."))
     }
 
+    @Test func `an id in a description cannot control the terminal`() async throws {
+        func expectEscaped(_ description: String, _ what: String) {
+            let isPlain = description.unicodeScalars.allSatisfy { $0 == "\n" || $0.isASCII && $0.value >= 0x20 }
+            #expect(isPlain && description.contains("]0;title"), "\(what): \(description)")
+        }
+        let store = try Store.temporary(records: Lamp.self)
+        let id = "s\u{1B}]0;title\u{7}\u{202E}"
+        let error = #expect(throws: StoreError.self) { try store.write { try $0.update(Lamp(id: id)) } }
+        expectEscaped("\(try #require(error))", "error")
+        expectEscaped(try #require(error).text, "text inside another message")
+        #expect(StoreError(.other, id).message == id)
+        expectEscaped("\(OwnershipNotice(.leaked, id, line: nil))", "notice")
+        expectEscaped("\(CodecError(id))", "codec error")
+        try await store.write { _ = try $0.insert(Lamp(id: id)) }
+        let scope = try store.scope(id)
+        expectEscaped("\(store.ownership.report())", "report")
+        scope.close()
+        for try await set in store.changes(from: .oldest) {
+            expectEscaped("\(set)", "change set")
+            for change in set.changes { expectEscaped("\(change)", "change") }
+            break
+        }
+    }
+
     @Test func `an update of a missing record says to insert it`() throws {
         let store = try Store.temporary(records: Lamp.self)
         for isWhole in [true, false] {
@@ -60,7 +84,7 @@ private struct Meter {
         }
     }
 
-    @Test(arguments: [("", "empty"), ("  ", "blank"), ("\t\n", "blank")])
+    @Test(arguments: [("", "empty"), ("  ", "blank"), ("\t\n", "blank"), ("\u{200B}", "blank")])
     func `an empty or blank path names nothing`(path: String, text: String) async throws {
         let message = "the path of the store is \(text); name a file or a directory"
         var error = #expect(throws: StoreError.self) { _ = try Store(at: path, records: Lamp.self) }
@@ -69,6 +93,13 @@ private struct Meter {
         #expect(error?.text == message)
         error = #expect(throws: StoreError.self) { try Store.restore(from: path, to: NSTemporaryDirectory() + "none") }
         #expect(error?.text == "the path of the backup is \(text); name a file or a directory")
+    }
+
+    @Test(arguments: [" ", "\u{200B}", "\u{A0}\t"]) func `a blank text names no consumer`(name: String) async throws {
+        let store = try Store.temporary(records: Lamp.self)
+        let error = await #expect(throws: StoreError.self) { _ = try await store.holdConsumer(name) }
+        #expect(error?.code == .invalidValue)
+        #expect(error?.text == "the consumer's name is blank; choose a name with visible characters")
     }
 
     @Test func `a value that cannot be encoded is named by its field, with what to do`() async throws {

@@ -43,6 +43,7 @@ extension LMDBEnvironment {
         let forkGeneration = ForkGuard.startWatching()
         try checkFileSystem(at: path, options: options)
         try FileEntry.requireOwnFiles(of: path)
+        if options.usesLockFile, !options.isReadOnly { try ForeignFiles.requireNone(in: path) }
         // Before anything looks at the data file, which is what the log says it is.
         let found: RedoRecovery.Outcome
         do {

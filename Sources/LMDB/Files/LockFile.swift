@@ -41,6 +41,7 @@ package struct LockFile: ~Copyable {
         in directory: String, beforeOpeningWith options: LMDBEnvironment.Options
     ) throws(LMDBError) -> LockFile? {
         try FileEntry.requireOwnFiles(of: directory)
+        try ForeignFiles.requireNone(in: directory)
         guard let lock = try take(in: directory, fileMode: options.fileMode) else { return nil }
         if SystemCalls.byteCount(of: lock.descriptor) == 0 {
             _ = fchmod(lock.descriptor, options.fileMode)

@@ -20,6 +20,12 @@ internal import Glibc
 @safe
 final class LockFileMap: @unchecked Sendable {
     private static let magic: UInt32 = 0xBEEF_C0DE
+    /// The first bytes of every such file.
+    static let beginning: [UInt8] = {
+        var bytes: [UInt8] = []
+        bytes.append(littleEndian: magic)
+        return bytes
+    }()
     private static let lineByteCount = 64
     private static let mutexByteCount = unsafe MemoryLayout<pthread_mutex_t>.size
 

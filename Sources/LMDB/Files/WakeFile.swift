@@ -18,7 +18,7 @@ internal import Synchronization
 @safe
 package final class WakeFile: @unchecked Sendable {
     package static let name = "feed.wake"
-    private static let magic: [UInt8] = Array("MSWAKE1\n".utf8)
+    static let magic: [UInt8] = Array("MSWAKE1\n".utf8)
     static let byteCount = 4_096
     private static let countOffset = 8
     /// The longest pause of a thread that cannot wait for the count.

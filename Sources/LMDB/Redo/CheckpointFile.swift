@@ -86,7 +86,7 @@ struct CheckpointFile {
             guard let bytes = SystemCalls.read(descriptor, at: slot * Self.slotByteCount, count: 40) else {
                 throw LMDBError(code: errno, operation: "read", path: path)
             }
-            guard bytes.count == 40, bytes.starts(with: Array("MSREDO1\n".utf8)) else { continue }
+            guard bytes.count == 40, bytes.starts(with: CheckpointRecord.earlierMagic) else { continue }
             let number = bytes.integer(at: 8, as: UInt64.self)
             if number > newest?.number ?? 0 { newest = (number, bytes.integer(at: 36, as: UInt32.self) != 0) }
         }

@@ -15,6 +15,10 @@
 package struct CheckpointRecord: Equatable, Sendable {
     package static let byteCount = 256
     private static let magic: [UInt8] = Array("MSREDO2\n".utf8)
+    /// The magic text of a file that an earlier version of ModelStore wrote.
+    static let earlierMagic: [UInt8] = Array("MSREDO1\n".utf8)
+    /// The beginnings of the side files of all versions.
+    static let magics = [magic, earlierMagic]
     private static let metaOffset = 96
 
     package let number: UInt64

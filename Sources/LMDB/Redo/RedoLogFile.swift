@@ -76,6 +76,11 @@ struct RedoLogFile {
         return write(bytes, at: 0) && sync()
     }
 
+    /// Whether a file that begins with these bytes can be a log: random tags and zeros before the first entry, and no short file.
+    static func canBegin(with bytes: [UInt8], byteCount: Int) -> Bool {
+        byteCount >= smallestByteCount && bytes.dropFirst(2 * MemoryLayout<UInt64>.size).allSatisfy { $0 == 0 }
+    }
+
     /// Writes an entry; false (and `errno`) on failure.
     func write(_ bytes: [UInt8], at offset: Int) -> Bool {
         StoreFile.write(descriptor, bytes, at: offset, path: path)

@@ -149,7 +149,8 @@ extension Store {
     ///   - options: the options of the recording. Observers are not recorded, because only a ``Recorder`` sees them.
     /// - Throws: ``/ModelStore/StoreError``: `positionCompacted` and other errors of ``/ModelStore/Store/changes(since:_:)``;
     ///   `unknownType`, `unknownField` and `notRecordable` for a redaction that is not possible; `traceExists` if there is a file
-    ///   at `path`, unless ``RecordingOptions/replacesFile`` is set; `ioError`; `damaged`.
+    ///   at `path`, unless it is a trace and ``RecordingOptions/replacesFile`` is set; `invalidValue` if `path` is blank or in
+    ///   the directory of a store; `ioError`; `damaged`.
     /// - Complexity: linear in the size of the records and of the change sets.
     @discardableResult
     public func record(to path: String, options: RecordingOptions = RecordingOptions()) throws -> RecordingSummary {

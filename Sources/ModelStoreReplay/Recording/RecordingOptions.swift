@@ -21,7 +21,8 @@ public struct RecordingOptions: Sendable {
     /// A replay of a trace with redactions is compared by content, not by hashes. The trace omits the payloads and results of
     /// actions. It also omits deliveries of types with redacted fields, and of types that refer to them.
     public var redactedFields: [String] = []
-    /// Whether the trace replaces a file at its path. Otherwise, an existing file is an error.
+    /// Whether the trace replaces an earlier trace at its path. Otherwise, an existing file is an error. A file with content that
+    /// is no trace is always an error.
     public var replacesFile = false
     /// Whether the trace contains subscriptions to live queries, counts and models with their deliveries, and scopes. Only a
     /// recorder that is attached to a running store records them.

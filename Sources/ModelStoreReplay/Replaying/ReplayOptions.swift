@@ -100,13 +100,13 @@ public struct ReplayDivergence: Error, Sendable, Hashable {
 }
 
 extension ReplayDivergence: CustomStringConvertible {
-    /// A description in several lines, for people.
+    /// A description in several lines, for people. Control and format characters appear as escapes.
     public var description: String {
         """
-        the replay diverges at line \(line), change set \(sequence): \(reason)
-          expected: \(expected)
-          found:    \(found)
-          cause:    \(cause)
+        the replay diverges at line \(line), change set \(sequence): \(DisplayText.escaped(reason))
+          expected: \(DisplayText.escaped(expected))
+          found:    \(DisplayText.escaped(found))
+          cause:    \(DisplayText.escaped(cause))
         """
     }
 }

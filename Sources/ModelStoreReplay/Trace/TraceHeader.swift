@@ -10,6 +10,8 @@ package struct TraceHeader: Sendable, Equatable {
     /// | 1 | |
     /// | 2 | JSON in a field keeps its bytes: ``ValueForm/exact`` |
     package static let format: UInt64 = 2
+    /// The bytes of every header before the number of its format.
+    static let beginning = Array(#"{"trace":"#.utf8)
 
     /// The identity of the recorded store, and the position at which the trace begins.
     package var start: Position

@@ -34,10 +34,10 @@ package final class TraceWriter {
     /// Creates a new file, and writes the header. The file gets its path when it is first flushed, or finished.
     ///
     /// - Parameters:
-    ///   - replaces: whether the trace may replace a file at the path.
+    ///   - replaces: whether the trace may replace an earlier trace at the path.
     ///   - model: the file whose owner and mode the trace gets: the data file of the recorded store.
     ///   - maximumLineByteCount: the longest line. Tests lower it.
-    /// - Throws: `StoreError`: `traceExists`, `ioError`.
+    /// - Throws: `StoreError`: `invalidValue` for a path that no trace may have; `traceExists`, `ioError`.
     init(
         path: String, replaces: Bool, like model: String, _ header: TraceHeader,
         maximumLineByteCount: Int = TraceFile.maximumLineByteCount

@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// An error of a shared log.
 public struct SharedLogError: Error, Sendable, CustomStringConvertible {
     /// The kind of an error.
@@ -51,5 +53,5 @@ public struct SharedLogError: Error, Sendable, CustomStringConvertible {
                 : "the log has another entry \(position.index)")
     }
 
-    public var description: String { "[\(code)] \(message)" }
+    public var description: String { DisplayText.escaped("[\(code)] \(message)") }
 }

@@ -44,5 +44,5 @@ public struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
         return error
     }
 
-    public var description: String { reason }
+    public var description: String { DisplayText.escaped(reason) }
 }

@@ -70,10 +70,10 @@ extension WriteTransaction {
             throw _reading.unreadable(type, key: recordKey.bytes, error)
         }
         guard own != stored else { return }
+        let ids = RecordText.differentIDs(encoder.bytes, oldRecord.bytes, type)
         throw StoreError(
             .keyCollision,
-            "the id \(RecordText.id(encoder.bytes, type)) of \(type.name) has the same key as the id "
-                + "\(RecordText.id(oldRecord.bytes, type)) of another record",
+            "the id \(ids.first) of \(type.name) has the same key as the id \(ids.second) of another record",
             remedy: "choose another id, or one of fewer than \(KeyLimit.recordKey) bytes")
     }
 

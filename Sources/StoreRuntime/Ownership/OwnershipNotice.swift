@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// A message about the ownership of objects, for the developer of the program.
 public struct OwnershipNotice: Sendable, CustomStringConvertible {
     /// The kind of a notice. Later versions may add kinds.
@@ -64,7 +66,8 @@ public struct OwnershipNotice: Sendable, CustomStringConvertible {
         self.error = error
     }
 
+    /// The kind, the message and the line. Control and format characters appear as escapes.
     public var description: String {
-        "\(code.rawValue): \(message)\(line.map { " (\($0))" } ?? "")"
+        DisplayText.escaped("\(code.rawValue): \(message)\(line.map { " (\($0))" } ?? "")")
     }
 }

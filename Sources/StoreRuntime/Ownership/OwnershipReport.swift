@@ -1,5 +1,7 @@
+import StoreEngine
+
 /// A report of the live objects: their owners and borrowers, and the age of each pin; and of the pages of the file that the
-/// store's redo log keeps. `description` gives it as text, `Codable` as JSON.
+/// store's redo log keeps. `description` gives it as text, with escapes for control and format characters, and `Codable` as JSON.
 public struct OwnershipReport: Sendable, Codable, Equatable {
     /// A pin, which keeps an object alive.
     public struct Pin: Sendable, Codable, Equatable, CustomStringConvertible {
@@ -17,8 +19,8 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
 
         public var description: String {
             let place = [holder, registry].compactMap(\.self).joined(separator: " of ")
-            return
-                "\(kind.rawValue)\(place.isEmpty ? "" : " in \(place)") for \(OwnershipReport.text(ageSeconds)), \(line)"
+            let within = place.isEmpty ? "" : " in \(DisplayText.escaped(place))"
+            return "\(kind.rawValue)\(within) for \(OwnershipReport.text(ageSeconds)), \(line)"
         }
     }
 
@@ -38,8 +40,9 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
         public let isResting: Bool
 
         public var description: String {
-            let name = id.map { "\(type) \($0)" } ?? type
-            let suffix = (registry.map { " of \($0)" } ?? "") + (position.map { ", at position \($0)" } ?? "")
+            let name = id.map { "\(type) \(DisplayText.escaped($0))" } ?? type
+            let origin = registry.map { " of \(DisplayText.escaped($0))" } ?? ""
+            let suffix = origin + (position.map { ", at position \($0)" } ?? "")
             if isResting { return "\(name)\(suffix): kept for the grace period" }
             if pins.isEmpty { return "\(name)\(suffix): no pins; a plain reference keeps it alive" }
             return "\(name)\(suffix)\n" + pins.map { "    \($0)" }.joined(separator: "\n")
@@ -58,7 +61,8 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
         public let ageSeconds: Double
 
         public var description: String {
-            "leaked for \(OwnershipReport.text(ageSeconds)) since the scope \(scope) closed, which held it from \(line): \(object)"
+            "leaked for \(OwnershipReport.text(ageSeconds)) since the scope \(DisplayText.escaped(scope)) closed, "
+                + "which held it from \(line): \(object)"
         }
     }
 
@@ -78,7 +82,7 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
         public let childCount: Int
 
         public var description: String {
-            "\(path): \(pinCount) pins, \(taskCount) tasks, \(childCount) children, "
+            "\(DisplayText.escaped(path)): \(pinCount) pins, \(taskCount) tasks, \(childCount) children, "
                 + "for \(OwnershipReport.text(ageSeconds)), \(line)"
         }
     }
@@ -97,7 +101,7 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
         public let owners: [Owner]
 
         public var description: String {
-            owners.map { "\($0.name) (\($0.line)) -> " }.joined() + (owners.first?.name ?? "")
+            DisplayText.escaped(owners.map { "\($0.name) (\($0.line)) -> " }.joined() + (owners.first?.name ?? ""))
         }
     }
 

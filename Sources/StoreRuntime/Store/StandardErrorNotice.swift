@@ -1,4 +1,5 @@
 import Foundation
+import StoreEngine
 
 /// Writes messages to standard error that a program must see even if it handles no events and no notices.
 enum StandardErrorNotice {
@@ -33,8 +34,9 @@ enum StandardErrorNotice {
         write(line: String(text.map { $0.isNewline ? " " : $0 }))
     }
 
-    /// Writes a line. Ignores a failure, because there is no other output to report it to.
+    /// Writes a line, with escapes for control and format characters: the names and ids in it come from any source. Ignores a
+    /// failure, because there is no other output to report it to.
     private static func write(line: String) {
-        try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
+        try? FileHandle.standardError.write(contentsOf: Data((DisplayText.escaped(line) + "\n").utf8))
     }
 }

@@ -25,7 +25,7 @@ package enum StoreDirectory {
                 .noSuchStore, exists ? "\(path) holds no store" : "there is no directory \(path)",
                 remedy: "check the path, or create a store first")
         }
-        if exists { try requireVacant(path) }
+        if exists { try requireVacant(path, opensNext: true) }
         try make(path)
     }
 
@@ -34,21 +34,44 @@ package enum StoreDirectory {
     /// - Parameter whose: what the path is for, such as `of the store`.
     /// - Throws: ``StoreError`` with the code `invalidValue`.
     package static func requireNamed(_ path: String, _ whose: String) throws(StoreError) {
-        guard path.allSatisfy(\.isWhitespace) else { return }
+        guard DisplayText.isBlank(path) else { return }
         throw StoreError(
             .invalidValue, "the path \(whose) is \(path.isEmpty ? "empty" : "blank")",
             remedy: "name a file or a directory")
     }
 
     /// Throws if a directory without a store holds other files: a new store among them is most likely a mistake in the path.
-    /// Hidden files, `lost+found`, and the other files of a store that lost its data file are allowed.
+    /// Hidden files, `lost+found`, and the other files of a store that lost its data file are allowed. A file that only has the
+    /// name of one of these is not: the store would overwrite it.
     ///
+    /// - Parameter opensNext: whether the caller opens the store in this directory next, which looks at the lock file.
     /// - Throws: ``StoreError`` with the code `notAStore`, naming some of the files.
-    package static func requireVacant(_ path: String) throws(StoreError) {
+    static func requireVacant(_ path: String, opensNext: Bool) throws(StoreError) {
         let own = Set(["data.mdb", "lock.mdb", WakeFile.name, "lost+found"] + RedoFiles.names)
+            .subtracting(opensNext ? ForeignFiles.names(in: path, readsLockFile: false) : foreignFiles(in: path))
         // If this process may not list the directory, LMDB reports that.
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [])
             .filter { !$0.hasPrefix(".") && !own.contains($0) }.sorted()
+        try requireNone(names, path)
+    }
+
+    /// Throws if a directory without a data file holds files of other programs under the names of a store's files.
+    ///
+    /// - Throws: ``StoreError`` with the code `notAStore`.
+    static func requireNoForeignFiles(_ path: String) throws(StoreError) {
+        try requireNone(foreignFiles(in: path), path)
+    }
+
+    private static func foreignFiles(in path: String) -> [String] {
+        // If the environment is open in this process, or is being opened, the lock file is its own.
+        guard let reservation = try? EnvironmentReservation(of: path) else {
+            return ForeignFiles.names(in: path, readsLockFile: false)
+        }
+        defer { _ = reservation }
+        return ForeignFiles.names(in: path, readsLockFile: true)
+    }
+
+    private static func requireNone(_ names: [String], _ path: String) throws(StoreError) {
         guard !names.isEmpty else { return }
         let shown = names.prefix(namedFileCount).joined(separator: ", ")
         let more = names.count > namedFileCount ? " and \(names.count - namedFileCount) more" : ""

@@ -17,11 +17,14 @@ struct StoreLock: ~Copyable {
 
     /// Takes the lock of the store in a directory.
     ///
+    /// - Parameter model: the file that is about to become the data file, if the directory may have none: a new lock file then
+    ///   gets its owner and mode.
     /// - Throws: ``StoreError`` with the code `inUse`, naming the process if the system reports it.
-    static func take(_ directory: String) throws(StoreError) -> StoreLock {
+    static func take(_ directory: String, likeFileAt model: String? = nil) throws(StoreError) -> StoreLock {
         let reservation = try reserve(directory)
         guard let file = try takeFile(directory) else { throw inUse(directory, by: nil) }
-        keepOwnership(file.descriptor, as: directory + "/data.mdb", or: directory)
+        let owner = FileFacts(directory + "/data.mdb") ?? model.flatMap { FileFacts($0) }
+        keepOwnership(file.descriptor, as: owner, or: directory)
         return StoreLock(file: file, reservation: reservation)
     }
 
@@ -113,11 +116,10 @@ struct StoreLock: ~Copyable {
         }
     }
 
-    private static func keepOwnership(_ descriptor: CInt, as file: String, or directory: String) {
+    private static func keepOwnership(_ descriptor: CInt, as model: FileFacts?, or directory: String) {
         var status = stat()
         // Only for a file that was created just now. An existing file already has the right owner.
         guard unsafe fstat(descriptor, &status) == 0, status.st_size == 0 else { return }
-        let model = FileFacts(file)
         guard let owner = model ?? FileFacts(directory) else { return }
         if geteuid() == 0 { _ = fchown(descriptor, owner.owner, owner.group) }
         _ = fchmod(descriptor, model?.mode ?? 0o640)

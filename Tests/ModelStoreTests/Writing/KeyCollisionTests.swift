@@ -156,6 +156,38 @@ import Testing
         #expect(try Self.findings(store) == [])
     }
 
+    @Test func `the error shows where the two ids differ`() throws {
+        let directory = try TestDirectory()
+        let store = try Self.store(directory)
+        defer { store.close() }
+        let new = Self.ids[1]
+        let error = #expect(throws: StoreError.self) {
+            _ = try store.blockingWrite { try $0.insert(Item(id: new, text: "x")) }
+        }
+        let shown = RecordText.shortenedDifferently(new, Self.ids[0])
+        #expect(shown.first != shown.second)
+        #expect(
+            error?.message
+                == "the id \(shown.first) of Item has the same key as the id \(shown.second) of another record")
+    }
+
+    @Test(arguments: [
+        ("a", "b"), (String(repeating: "a", count: 300), String(repeating: "a", count: 301)),
+        (
+            String(repeating: "a", count: 200),
+            String(repeating: "a", count: 100) + "b" + String(repeating: "a", count: 99)
+        ),
+    ])
+    func `two texts are shortened to two texts`(first: String, second: String) {
+        for (first, second) in [(first, second), (second, first)] {
+            let shown = RecordText.shortenedDifferently(first, second)
+            #expect(shown.first != shown.second)
+            for (shown, text) in [(shown.first, first), (shown.second, second)] {
+                #expect(shown.count <= 80 && shown.split(separator: "…").allSatisfy(text.contains), "\(shown)")
+            }
+        }
+    }
+
     @Test(arguments: 1..<4) func `no way of writing takes another record for the own one`(_ other: Int) throws {
         let directory = try TestDirectory()
         let store = try Self.store(directory)

@@ -55,6 +55,13 @@ import Testing
 
     @Test func `Names that are no names`() throws {
         let tool = try Sample.tool()
+        for name in ["", " ", "\u{200B}"] {
+            let run = try tool.run("query", name)
+            let shown = name == "\u{200B}" ? #"\u{200B}"# : name
+            #expect(run.status == 64 && run.errors.contains("no record type \"\(shown)\"; it has Log"), "\(run)")
+            let created = try tool.run("consumers", "create", name)
+            #expect(created.status == 65, "\(created)")
+        }
         for name in ["", "\u{1B}[31m", String(repeating: "x", count: 10_000), "a\nb", "../x"] {
             let run = try tool.run("get", name, name)
             #expect(run.status == 64)
@@ -63,7 +70,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", " ", "\t\n"])
+    @Test(arguments: ["", " ", "\t\n", "\u{200B}", "\u{2060} \u{AD}"])
     func `An empty or blank path is an error of its own in every command that takes a path`(path: String) throws {
         let tool = try Sample.tool()
         #expect(try tool.run("record", "day.trace").status == 0)
@@ -88,6 +95,26 @@ import Testing
             #expect(isNamed, "\(command): \(run)")
         }
         #expect(try FileManager.default.subpathsOfDirectory(atPath: tool.folder).sorted() == files)
+    }
+
+    @Test(arguments: ["lock.mdb", "feed.wake", "redo.log", "redo.checkpoint"])
+    func `No command makes a store over a file of another program`(name: String) throws {
+        let tool = try Sample.tool()
+        #expect(try tool.run("record", "day.trace").status == 0)
+        try FileManager.default.createDirectory(atPath: tool.path("taken"), withIntermediateDirectories: false)
+        try tool.write("taken/" + name, "precious\n")
+        for command in [
+            ["--store", "taken", "create", "--schema", "schema.json"], ["backup", "taken"], ["compact", "taken"],
+            ["--store", "taken", "import", "Sensor", "sensors.jsonl", "--create", "--schema", "schema.json"],
+            ["--store", "taken", "restore", "store"], ["replay", "day.trace", "--into", "taken"],
+        ] {
+            let run = try tool.run(command)
+            let isNamed = run.errors.contains(
+                "taken holds no store, but other files: \(name); choose an empty directory")
+            #expect(run.status == 66 && isNamed, "\(command): \(run)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: tool.path("taken")) == [name])
+            #expect(try String(contentsOfFile: tool.path("taken/" + name), encoding: .utf8) == "precious\n")
+        }
     }
 
     @Test func `Values cannot control the terminal`() throws {

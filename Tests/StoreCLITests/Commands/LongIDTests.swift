@@ -1,4 +1,5 @@
 import StoreEngine
+import TestSupport
 import Testing
 
 /// Commands on records whose ids share a beginning and are too long for a key.
@@ -34,6 +35,44 @@ import Testing
                 .split(separator: "\n").first.map(String.init)
         } while token != nil && found.count < 20
         #expect(found == (order == "-id" ? Self.ids.sorted().reversed() : Self.ids.sorted()))
+    }
+
+    /// Creates a store of format 3, whose keys have no secret, and a file with records of a new type.
+    private func oldTool(_ records: [JSONValue]) throws -> Tool {
+        let tool = try Tool()
+        try #require(Fixture.all.first { $0.name == "format-3-long" }).unpack(to: tool.store)
+        try tool.write("new.jsonl", records.map { JSONWriter.text(of: $0) + "\n" }.joined())
+        return tool
+    }
+
+    @Test func `An id with the key of another one is bad data, which an import can skip`() throws {
+        let ids = [CollidingText.text(0), CollidingText.text(37), "short"]
+        let tool = try oldTool(ids.map { .object([JSONMember("id", .string($0))]) })
+        let command = ["import", "New", "new.jsonl", "--id", "id"]
+        let stopped = try tool.run(command)
+        #expect(stopped.status == 65 && stopped.errors.contains("new.jsonl, line 2: the id "), "\(stopped)")
+        let skipped = try tool.run(command + ["--on-error", "skip"])
+        #expect(skipped.status == 0 && skipped.errors.contains("imported 2 records: 2 added"), "\(skipped)")
+        #expect(skipped.errors.contains("skipped new.jsonl, line 2: the id "), "\(skipped)")
+        let inserted = try tool.run("insert", "New", JSONWriter.text(of: .object([JSONMember("id", .string(ids[1]))])))
+        #expect(inserted.status == 65, "\(inserted)")
+        #expect(try tool.run("verify").status == 0)
+    }
+
+    @Test func `A unique value with the key of too many others is bad data, which an import can skip`() throws {
+        let tool = try oldTool(
+            (0..<70).map { number in
+                .object([
+                    JSONMember("id", .number(JSONNumber(number))),
+                    JSONMember("mark", .string(CollidingText.text(number))),
+                ])
+            })
+        let command = ["import", "New", "new.jsonl", "--id", "id", "--unique", "mark"]
+        let stopped = try tool.run(command)
+        #expect(stopped.status == 65 && stopped.errors.contains("new.jsonl, line 65: mark of 64"), "\(stopped)")
+        let skipped = try tool.run(command + ["--on-error", "skip"])
+        #expect(skipped.status == 0 && skipped.errors.contains("64 added, 0 already there, 6 skipped"), "\(skipped)")
+        #expect(try tool.run("verify").status == 0)
     }
 
     @Test func `Records are listed and exported in the order of their ids`() throws {

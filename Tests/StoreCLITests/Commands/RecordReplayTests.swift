@@ -139,6 +139,18 @@ import Testing
         #expect(try summary(tool.run("--output", "jsonl", "replay", "day.trace"))["equalHashes"] == true)
     }
 
+    @Test(arguments: [[], ["--replace"], ["--replace", "--follow"]])
+    func `A recording replaces neither the files of a store nor a file that is no trace`(options: [String]) throws {
+        let tool = try recorded()
+        try tool.write("note", "mine")
+        for (path, status) in [("store/data.mdb", 65 as Int32), ("./store/new.trace", 65), ("note", 1)] {
+            let run = try tool.run(["record", path] + options)
+            #expect(run.status == status, "\(path): \(run)")
+        }
+        #expect(try String(contentsOfFile: tool.path("note"), encoding: .utf8) == "mine")
+        #expect(try tool.run("verify").status == 0)
+    }
+
     @Test func `A followed store is recorded until the end is asked for`() throws {
         let tool = try Sample.tool()
         let recording = try tool.start(["record", "live.trace", "--follow"])

@@ -109,6 +109,51 @@ import Testing
         try open(folder).close()
     }
 
+    @Test(arguments: ["lock.mdb", "feed.wake"] + RedoFiles.names)
+    func `a file of another program under the name of a store's file keeps a store from being made`(
+        name: String
+    ) throws {
+        let (folder, other) = (try StoreFolder(), try StoreFolder())
+        let store = try open(other)
+        defer { store.close() }
+        let content = Data("precious\n".utf8)
+        try content.write(to: URL(fileURLWithPath: folder.path + "/" + name))
+        for make in [
+            { _ = try open(folder) }, { try store.backup(to: folder.path) },
+            { try store.backup(to: folder.path, compacting: true) },
+            { try Store.restore(from: other.path, to: folder.path) },
+        ] {
+            let error = try #require(storeError(make))
+            #expect(error.code == .notAStore)
+            #expect(error.message.hasSuffix("holds no store, but other files: \(name)"), "\(error)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [name])
+            #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path + "/" + name)) == content)
+        }
+    }
+
+    @Test(arguments: ["lock.mdb", "feed.wake", "redo.log"], [0, 4_096])
+    func `an empty file, as an interrupted creation leaves it, does not keep a store from being made`(
+        name: String, byteCount: Int
+    ) throws {
+        let folder = try StoreFolder()
+        try Data(count: byteCount).write(to: URL(fileURLWithPath: folder.path + "/" + name))
+        try open(folder).close()
+        try open(folder).close()
+    }
+
+    @Test func `a backup goes into no directory with other files, and beside hidden ones`() throws {
+        let (folder, other) = (try StoreFolder(), try StoreFolder())
+        let store = try open(other)
+        defer { store.close() }
+        try Data([1]).write(to: URL(fileURLWithPath: folder.path + "/.keep"))
+        try Data([1]).write(to: URL(fileURLWithPath: folder.path + "/notes.txt"))
+        let error = try #require(storeError { try store.backup(to: folder.path) })
+        #expect(error.code == .notAStore && error.message.hasSuffix("other files: notes.txt"), "\(error)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == [".keep", "notes.txt"])
+        try FileManager.default.removeItem(atPath: folder.path + "/notes.txt")
+        try store.backup(to: folder.path)
+    }
+
     @Test func `a directory that cannot be made is named with the system's reason, without a full stop inside`() throws
     {
         let error = try #require(storeError { _ = try Store(at: "/proc/store", records: Sensor.self) })

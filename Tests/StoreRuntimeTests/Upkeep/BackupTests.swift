@@ -1,5 +1,6 @@
 import ChildPrograms
 import Foundation
+import Glibc
 import StoreEngine
 import StoreRuntime
 import TestSupport
@@ -51,9 +52,37 @@ import Testing
         options.fileMode = 0o600
         let store = try Store(at: folder.path, records: Sensor.self, options: options)
         defer { store.close() }
+        for mode: UInt32 in [0o700, 0o775] {
+            #expect(unsafe chmod(folder.path, mode) == 0)
+            try store.backup(to: directory, compacting: compacting)
+            #expect(try Self.mode(directory) == mode)
+            #expect(try Self.mode(directory + "/data.mdb") == 0o600)
+            try FileManager.default.removeItem(atPath: directory)
+        }
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o711])
         try store.backup(to: directory, compacting: compacting)
-        let attributes = try FileManager.default.attributesOfItem(atPath: directory + "/data.mdb")
-        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(try Self.mode(directory) == 0o711)
+    }
+
+    private static func mode(_ path: String) throws -> UInt32? {
+        try (FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)?.uint32Value
+    }
+
+    @Test(arguments: [0o600, 0o660, 0o400] as [UInt32], [false, true])
+    func `a restored store has the mode of the copy where there is no store`(mode: UInt32, isMade: Bool) throws {
+        let store = try Store(at: folder.path, records: Sensor.self)
+        defer { store.close() }
+        try store.write { try $0.insert(Self.sensor(1)) }
+        try store.backup(to: directory)
+        #expect(unsafe chmod(directory + "/data.mdb", mode) == 0)
+        let restored = target.path + "/restored"
+        if isMade { try FileManager.default.createDirectory(atPath: restored, withIntermediateDirectories: false) }
+        try Store.restore(from: directory, to: restored)
+        for name in try FileManager.default.contentsOfDirectory(atPath: restored) {
+            #expect(try Self.mode(restored + "/" + name) == mode | 0o600, "\(name)")
+        }
+        #expect(try Self.records(restored).map(\.id) == ["s1"])
     }
 
     @Test(arguments: compacting)

@@ -69,6 +69,11 @@ extension WriteTransaction {
         named name: String, at start: Position, lease: RetentionLease
     ) throws(StoreError) -> ConsumerState {
         if let known = try _reading.consumer(named: name) { return known }
+        if DisplayText.isBlank(name) {
+            throw refuse(
+                StoreError(
+                    .invalidValue, "the consumer's name is blank", remedy: "choose a name with visible characters"))
+        }
         if name.contains(Origin.consumerMark) {
             throw refuse(
                 StoreError(

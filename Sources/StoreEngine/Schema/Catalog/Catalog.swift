@@ -69,7 +69,7 @@ package final class Catalog: Sendable {
         if let typeIndex = typeIndexesByName[name] { return typeIndex }
         let nearest = NearestName.find(name, among: types.map(\.name))
         throw StoreError(
-            .unknownType, "the store has no record type \(name)",
+            .unknownType, "the store has no record type \(RecordText.name(name))",
             remedy: nearest.map { "did you mean \($0)?" }
                 ?? (types.isEmpty ? "it has none yet" : "it has \(types.map(\.name).sorted().joined(separator: ", "))"))
     }

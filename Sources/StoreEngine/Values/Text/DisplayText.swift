@@ -4,6 +4,11 @@
 /// window's title, imitate another text with marks that change the direction of writing, or hide text in characters without a
 /// form.
 package enum DisplayText {
+    /// Whether a reader sees nothing of a text: it is empty, or has only spaces and characters without a form of their own.
+    package static func isBlank(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { $0.properties.isWhitespace || isControl($0) }
+    }
+
     /// Returns `text` with escapes for all characters that would control the terminal instead of being displayed.
     package static func escaped(_ text: String) -> String {
         escaping(text, where: isControl) { scalar in

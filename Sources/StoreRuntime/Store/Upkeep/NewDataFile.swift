@@ -14,10 +14,12 @@ package struct NewDataFile {
 
     /// Creates the directory if it is missing.
     ///
-    /// - Throws: ``StoreError``: `noSuchStore` when its parent is missing; `accessDenied`, `diskFull`, `ioError`.
-    package init(in directory: String, mode: UInt32 = 0o777) throws(StoreError) {
+    /// - Throws: ``StoreError``: `noSuchStore` when its parent is missing; `notAStore` when it holds other files; `accessDenied`,
+    ///   `diskFull`, `ioError`.
+    package init(in directory: String) throws(StoreError) {
         self.directory = directory
-        isDirectoryMade = try StoreDirectory.make(directory, mode: mode)
+        try StoreDirectory.requireVacant(directory, opensNext: false)
+        isDirectoryMade = try StoreDirectory.make(directory, mode: 0o750)
     }
 
     /// Makes the file. After a failure, the directory is as it was before `init`.
@@ -32,6 +34,14 @@ package struct NewDataFile {
             if isDirectoryMade { _ = unsafe rmdir(directory) }
             throw error
         }
+    }
+
+    /// Gives a directory that this process created the owner and the mode of another directory, after the file is made.
+    package func giveAccess(ofDirectory model: String) {
+        guard isDirectoryMade, let facts = FileFacts(model) else { return }
+        // Only root may give directories away. Those of other users already belong to them.
+        if geteuid() == 0 { _ = unsafe chown(directory, facts.owner, facts.group) }
+        _ = unsafe chmod(directory, facts.mode | 0o700)
     }
 
     private func makeAside<T>(_ body: (_ work: String) throws -> T) throws -> T {

@@ -8,6 +8,7 @@ extension Store {
     ///
     /// `restore` first reads the whole copy and checks that it is a store. Then it exchanges the files in one step: a crash at
     /// any moment leaves either the old store or the new one. The files keep the owner and the mode of those that they replace.
+    /// If the directory has no store, they have the mode of the copy's data file.
     /// The first writer of the restored store starts a new epoch in the feed, so that the store does not accept positions of the
     /// replaced one.
     ///
@@ -20,8 +21,9 @@ extension Store {
     ///   - path: the store's directory, which is created if it is missing.
     ///   - onProgress: called after each part of about one mebibyte of the copy, on the thread of the caller. To cancel the
     ///     restore, throw an error. After the last part, `restore` checks the copy and exchanges the files.
-    /// - Throws: ``StoreError``: `noSuchStore`, `notAStore`, `newerFormat` or `damaged` for the copy; `inUse` when a process has
-    ///   the store open; `accessDenied`, `diskFull`, `ioError`. The errors of `onProgress`. The store is then unchanged.
+    /// - Throws: ``StoreError``: `noSuchStore`, `notAStore`, `newerFormat` or `damaged` for the copy; `notAStore` when the
+    ///   directory has no store, but other files with the names of a store's; `inUse` when a process has the store open;
+    ///   `accessDenied`, `diskFull`, `ioError`. The errors of `onProgress`. The store is then unchanged.
     public static func restore(
         from source: String, to path: String, onProgress: (CopyProgress) throws -> Void = { _ in }
     ) throws {
@@ -88,10 +90,18 @@ private struct Restoration {
         }
     }
 
+    /// The permission bits of a data file that replaces no other. A copy may lack the owner's right to write.
+    private var newFileMode: UInt32 {
+        // The file of a replica comes from a log, and has no mode of its own.
+        let model = isReplica ? nil : FileFacts(source + "/data.mdb")
+        return model.map { $0.mode & 0o666 | 0o600 } ?? 0o640
+    }
+
     private func replace(_ isTargetMade: Bool, _ onProgress: (CopyProgress) throws -> Void) throws {
         guard !isSameLocation else {
             throw StoreError(.inUse, "\(source) and \(target) are the same store", remedy: "name another directory")
         }
+        try StoreDirectory.requireNoForeignFiles(target)
         // A first check, so that a long copy is not made in vain.
         try StoreLock.requireUnused(target)
         let work = try WorkFolder(in: target)
@@ -102,7 +112,7 @@ private struct Restoration {
         let made = StoreDirectory.dataFile(work.path)
         keepOwnership(of: made)
         guard StoreFile.sync(made) else { throw StoreError(failed: "\(made) cannot be written to disk") }
-        let lock = try StoreLock.take(target)
+        let lock = try StoreLock.take(target, likeFileAt: made)
         defer { lock.release() }
         let aside = try removeLog(work)
         do {
@@ -190,7 +200,7 @@ private struct Restoration {
         guard let owner = model ?? FileFacts(target) else { return }
         // Only root may give files away. Files of other users already belong to them.
         if geteuid() == 0 { _ = unsafe chown(file, owner.owner, owner.group) }
-        _ = unsafe chmod(file, model?.mode ?? 0o640)
+        _ = unsafe chmod(file, model?.mode ?? newFileMode)
     }
 
     /// Exchanges the files in one step: the new file takes the name, and the old one keeps the other name until that is on disk.

@@ -36,9 +36,10 @@ extension Store {
     /// }
     /// ```
     ///
-    /// The copy contains the last commit, is a store of its own, and has the owner and the mode of this store's data file. Its
-    /// first writer starts a new epoch, so that positions of the two stores differ. The method waits for no writer, not even for
-    /// a stopped process, and no writer waits for it. You can call it in a write closure, whose own changes are not in the copy.
+    /// The copy contains the last commit, is a store of its own, and has the owner and the mode of this store's data file. A new
+    /// directory has those of this store's directory. The copy's first writer starts a new epoch, so that positions of the two
+    /// stores differ. The method waits for no writer, not even for a stopped process, and no writer waits for it. You can call it
+    /// in a write closure, whose own changes are not in the copy.
     ///
     /// Blocks for as long as the copy takes. Until it is done, the store cannot reuse pages that writers free.
     ///
@@ -50,7 +51,8 @@ extension Store {
     ///   - onProgress: called after each part of about one mebibyte, on the thread of the caller. To cancel the backup, throw an
     ///     error: the method removes the unfinished copy and rethrows it. LMDB makes a compacting copy in one step, so it is
     ///     called at the end only.
-    /// - Throws: ``StoreError``: `storeExists` when the directory holds a store; `damaged` when the data file was cut;
+    /// - Throws: ``StoreError``: `storeExists` when the directory holds a store; `notAStore` when it holds other files, apart
+    ///   from hidden ones; `damaged` when the data file was cut;
     ///   `diskFull`, `ioError`, `accessDenied`. The errors of `onProgress`.
     /// - Complexity: O(*n*) in the bytes of the store.
     public func backup(
@@ -60,9 +62,11 @@ extension Store {
         guard !FileManager.default.fileExists(atPath: StoreDirectory.dataFile(directory)) else {
             throw StoreDirectory.occupied(directory)
         }
-        try NewDataFile(in: directory).make { work in
+        let file = try NewDataFile(in: directory)
+        try file.make { work in
             try copyData(to: work, compacting: compacting, onProgress: onProgress)
         }
+        file.giveAccess(ofDirectory: environmentPath)
     }
 
     /// Writes a consistent copy of the data file to an empty directory. The caller syncs it.

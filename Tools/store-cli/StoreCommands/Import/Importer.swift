@@ -175,7 +175,7 @@ private struct StoringJob: Sendable {
                     tag: entry.line)
                 stored += 1
             } catch {
-                guard skipsMistakes, error.code == .invalidValue else { throw failure(error, line: entry.line) }
+                guard skips(error, .invalidValue) else { throw failure(error, line: entry.line) }
                 try rejected.append(Array(error.message.utf8), line: entry.line)
             }
             progress.update(to: stored)
@@ -193,7 +193,7 @@ private struct StoringJob: Sendable {
             do throws(StoreError) {
                 try transaction.put(entry)
             } catch {
-                guard skipsMistakes, error.code == .uniqueViolation else { throw failure(error, line: entry.tag) }
+                guard skips(error, .uniqueViolation) else { throw failure(error, line: entry.tag) }
                 lines.reasons[entry.tag] = error.message
             }
         }
@@ -234,6 +234,11 @@ private struct StoringJob: Sendable {
         }
         return ImportReport(
             stored: outcome.stored, added: outcome.added, skipped: skipped + outcome.rejected.count)
+    }
+
+    /// Whether an error of a line has it left out, and does not end the import.
+    private func skips(_ error: StoreError, _ code: StoreError.Code) -> Bool {
+        skipsMistakes && (error.code == code || error.code == .keyCollision)
     }
 
     private func location(_ line: Int) -> String { "\(input), line \(line)" }

@@ -61,7 +61,8 @@ package struct RowEncoder {
         let name = row.type ?? ""
         if let typeIndex = typeIndexes[name] { return typeIndex }
         let suggestion = Suggestion.text(for: name, among: types.map(\.name))
-        throw ImportMistake(line: row.line, reason: "the store has no record type \(name)\(suggestion)")
+        throw ImportMistake(
+            line: row.line, reason: "the store has no record type \(RecordText.name(name))\(suggestion)")
     }
 
     private func values(_ cells: [CSVField], of type: RecordType) throws(CodecError) -> [DynamicValue] {

@@ -64,7 +64,7 @@ extension ExitStatus {
         .consumerExpired: .failed, .changeConflict: .failed, .changeSetIncomplete: .failed,
         .storeExists: .failed, .traceExists: .failed,
         .damaged: .failed, .inUse: .failed, .linkedFile: .failed, .filesRemoved: .failed,
-        .invalidValue: .badData, .tooLarge: .badData, .schemaMismatch: .badData,
+        .invalidValue: .badData, .keyCollision: .badData, .tooLarge: .badData, .schemaMismatch: .badData,
         .unknownType: .usage, .unknownField: .usage,
         .notAStore: .noInput, .noSuchStore: .noInput, .noSuchTrace: .noInput,
         .logUnavailable: .unreachable, .replicaDiverged: .failed, .isReplica: .failed,

@@ -14,8 +14,7 @@ struct NewStore {
     ///   ``SystemFailure`` if the system refuses a call.
     func create(_ types: [SchemaDocument.Entry]) throws {
         guard unsafe access(StoreDirectory.dataFile(path), F_OK) != 0 else { throw existing }
-        if unsafe access(path, F_OK) == 0 { try StoreDirectory.requireVacant(path) }
-        let file = try NewDataFile(in: path, mode: 0o750)
+        let file = try NewDataFile(in: path)
         do {
             try file.make { work in
                 try fill(work, types)

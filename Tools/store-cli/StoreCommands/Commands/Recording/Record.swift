@@ -19,13 +19,14 @@ struct Record: ParsableCommand {
             --redact replaces the values of a field, equal values by equal ones. The trace then contains only the \
             names of actions.
 
-            The file gets the owner and the mode of the store. An existing file is an error; --replace replaces it when \
-            the new trace is there.
+            The file gets the owner and the mode of the store, and must be outside the directory of a store. An existing \
+            file is an error. With --replace, an earlier trace is replaced when the new one is whole; with --follow, \
+            when the new one has its first records. A file that is no trace is never replaced.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file()) var file: String
-    @Flag(help: "Replace an existing file.") var replace = false
+    @Flag(help: "Replace an earlier trace.") var replace = false
     @Option(
         help: ArgumentHelp("The position to begin after; oldest by default.", valueName: "position"))
     var since: PositionArgument?

@@ -72,14 +72,14 @@ private struct StoreCopy {
         guard unsafe access(StoreDirectory.dataFile(directory), F_OK) != 0 else {
             throw StoreDirectory.occupied(directory)
         }
-        let file = try NewDataFile(in: directory, mode: 0o750)
-        return try file.make { work in
-            let made = StoreDirectory.dataFile(work)
+        let file = try NewDataFile(in: directory)
+        let byteCount = try file.make { work in
             try copyData(of: store, to: work, compacting)
-            if file.isDirectoryMade { FileOwnership(of: path)?.apply(to: directory) }
             var status = stat()
-            return unsafe stat(made, &status) == 0 ? Int(status.st_size) : 0
+            return unsafe stat(StoreDirectory.dataFile(work), &status) == 0 ? Int(status.st_size) : 0
         }
+        file.giveAccess(ofDirectory: path)
+        return byteCount
     }
 
     private func copyData(of store: Store, to work: String, _ compacting: Bool) throws {

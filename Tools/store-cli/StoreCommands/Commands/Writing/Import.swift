@@ -103,7 +103,8 @@ struct Import: ParsableCommand {
             let nearest = NearestName.find(name, among: types.map(\.name))
             throw CommandFailure(
                 .usage,
-                "the store has no record type \(name); " + (nearest.map { "did you mean \($0)? otherwise " } ?? "")
+                "the store has no record type \(RecordText.name(name)); "
+                    + (nearest.map { "did you mean \($0)? otherwise " } ?? "")
                     + "create it from the input with --id FIELD")
         }
         return try importer.run(rows, creating: name, new)

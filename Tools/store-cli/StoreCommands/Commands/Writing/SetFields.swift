@@ -67,10 +67,13 @@ struct SetFields: ParsableCommand {
                 guard var record = try transaction._reading.dynamicRecord(id: id, typeIndex: index) else {
                     throw IDArgument.notFound(id, type)
                 }
-                if let wanted {
+                if let wanted, let condition {
                     guard try transaction._reading.meets(wanted, id: id, typeIndex: index) else {
+                        let found = RecordText.shortened(JSONWriter.text(of: record.json(type.type)))
                         throw CommandFailure(
-                            .failed, "the \(type.name) with the id \(IDArgument.text(id)) does not meet --if")
+                            .failed,
+                            "the \(type.name) with the id \(IDArgument.text(id)) does not meet --if "
+                                + "\(RecordText.shortened(condition)): it is \(found)")
                     }
                 }
                 for assignment in assignments { try assignment.apply(to: &record, of: type) }
