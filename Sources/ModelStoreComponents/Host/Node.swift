@@ -288,8 +288,8 @@ class Node {
         return scope.provided(key)
     }
 
-    /// Watches the new scope of an ancestor for this place. Updates the place if it has read a key which the scope hands down, now
-    /// or later.
+    /// Watches the new scope of an ancestor for this place. Updates the place if it has read a key which the scope hands down,
+    /// now or later.
     private func watch(_ scope: Scope) {
         var isProvided = false
         let keys = readKeys

@@ -295,8 +295,8 @@ public final class OwnershipRegistry: Sendable {
     /// Returns a report of the live objects: their owners and borrowers, and the age of each pin. Also reads the state of the
     /// redo log from the store's files.
     ///
-    /// - Complexity: linear in the number of pins, models and scopes, and of the commits since the last checkpoint. The objects are
-    ///   also looked up in the registries of the process's other stores.
+    /// - Complexity: linear in the number of pins, models and scopes, and of the commits since the last checkpoint. The objects
+    ///   are also looked up in the registries of the process's other stores.
     public func report() -> OwnershipReport {
         OwnershipReporter(snapshot()).report(redoLog: store.withLock { $0.redoLog }?())
     }
@@ -304,8 +304,8 @@ public final class OwnershipRegistry: Sendable {
     /// Returns the objects that are alive although the last scope that owned or borrowed them is closed.
     public func leaks() -> [OwnershipReport.Leak] { OwnershipReporter(snapshot()).leaks }
 
-    /// Returns why an object is alive: a model, or any other object. Lists pins of all stores of the process, and names the store
-    /// of a model or a pin that belongs to another one.
+    /// Returns why an object is alive: a model, or any other object. Lists the pins of all stores of the process, and names the
+    /// store of each foreign model and pin.
     public func whyAlive(_ object: AnyObject) -> OwnershipReport.Object {
         let object = KeptObject(object)
         return OwnershipReporter(snapshot(of: object)).describe(object)

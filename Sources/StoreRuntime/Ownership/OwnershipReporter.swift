@@ -11,7 +11,7 @@ struct OwnershipReporter {
     }
 
     private let snapshot: OwnershipSnapshot
-    /// The name of the registry, in the report of another one.
+    /// The name of the registry in the report of another registry.
     private let registry: String?
     private let others: [OwnershipReporter]
     /// The live objects that hold others, by the identity of their weak references. They are kept until the report is complete.

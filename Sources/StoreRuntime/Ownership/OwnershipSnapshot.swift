@@ -10,7 +10,7 @@ struct OwnershipSnapshot {
     var scopes: [UInt64: OwnershipRegistry.OpenScope] = [:]
     var constructions: [UInt32: NoticeBook.Constructed] = [:]
 
-    /// What the process's other registries keep of the same objects.
+    /// The same objects in the process's other registries.
     var others: [OwnershipSnapshot] = []
 
     init(now: Int64, lines: SourceLines, registry: OwnershipRegistry) {

@@ -10,7 +10,7 @@ public struct Binding<Value: Sendable>: Sendable {
     package let committed: (@Sendable () -> Value)?
     /// Reads parts of the value; nil if a reader of a part depends on the whole value.
     private let parts: (any PartSource<Value>)?
-    /// What the binding reads and sets; nil if that cannot be compared.
+    /// The source of the value; nil if it cannot be compared.
     package private(set) var source: BindingSource?
 
     /// Creates a binding from a closure that reads a value and a closure that changes it.
@@ -50,7 +50,8 @@ public struct Binding<Value: Sendable>: Sendable {
         change = update
     }
 
-    /// Passes a binding to a parameter that is declared with this wrapper, such as `$row` in `$rows.elements.forEach { $row in … }`.
+    /// Passes a binding to a parameter that is declared with this wrapper, such as `$row` in `$rows.elements.forEach { $row in …
+    /// }`.
     public init(projectedValue: Binding) { self = projectedValue }
 
     /// Returns the binding with a source, so that it can be compared with others.
@@ -104,7 +105,7 @@ extension Binding {
     }
 }
 
-/// What a binding reads and sets: an object, and the path to a part of it. Bindings with equal sources do the same.
+/// The source of a binding: an object, and the path to a part of it. Bindings with equal sources do the same.
 ///
 /// The bindings keep alive what a source identifies, so compare only the sources of bindings that exist.
 package struct BindingSource: Sendable, Equatable {
@@ -138,7 +139,7 @@ package struct ClosureIdentity: Hashable, Sendable {
     private let words: [UInt]
 
     /// - Parameter closure: a closure all of whose parameters and results are of generic types. Swift wraps other closures
-    ///   whenever they become generic, each time in another one.
+    ///   in a new closure each time that they become generic.
     package init<Closure>(_ closure: Closure) {
         words = unsafe withUnsafeBytes(of: closure) { bytes in unsafe Array(bytes.bindMemory(to: UInt.self)) }
     }
