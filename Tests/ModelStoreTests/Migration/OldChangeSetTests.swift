@@ -263,6 +263,10 @@ import Testing
             @Indexed var level: Level
             @Reference(onDelete: .nullify) var owner: Reference<Owner>?
         }
+        @Record("Box") struct Box {
+            @ID var id: Int
+            var item: Reference<Item>
+        }
     }
     enum V4 {
         enum Grade: String, Codable { case a }
@@ -275,19 +279,24 @@ import Testing
             @Indexed var level: Level
             @Reference(onDelete: .nullify) var owner: Reference<Owner>?
         }
+        @Record("Box") struct Box {
+            @ID var id: Int
+            var item: Reference<Item>
+        }
     }
 
     @Test func `a field that an index gives without the record is named with the record, and is not damaged`() throws {
         let directory = try TestDirectory()
         do {
-            let old = try Store(at: directory.path, records: V3.Item.self, V3.Owner.self)
+            let old = try Store(at: directory.path, records: V3.Item.self, V3.Owner.self, V3.Box.self)
             _ = try old.blockingWrite { tx in
                 _ = try tx.insert(V3.Owner(id: .b))
                 _ = try tx.insert(V3.Item(id: 41, grade: .b, spare: .b, level: .high, owner: Reference(.b)))
+                _ = try tx.insert(V3.Box(id: 1, item: Reference(41)))
             }
             old.close()
         }
-        let store = try Store(at: directory.path, records: V4.Item.self, V4.Owner.self)
+        let store = try Store(at: directory.path, records: V4.Item.self, V4.Owner.self, V4.Box.self)
         let position = try store.position
         let grades = V4.Item.order { $0.grade.ascending }.fields { $0.grade }
         let ways: [(field: String, value: String, read: () throws -> Void)] = [
@@ -305,9 +314,13 @@ import Testing
             #expect(error?.message.contains("Item 41 does not fit its type: \(field): ") == true, "\(error!)")
             #expect(error?.message.hasSuffix("has no case with the raw value \(value)") == true, "\(field): \(error!)")
         }
-        let greatest = #expect(throws: StoreError.self) {
-            try store.fetch(V4.Item.all.grouped(by: { $0.id }) { $0.level.max })
+        let greatest: [() throws -> Void] = [
+            { _ = try store.fetch(V4.Item.all.grouped(by: { $0.id }) { $0.level.max }) },
+            { _ = try store.read { try $0.max(V4.Box.all, \.item.level) } },
+        ]
+        for read in greatest {
+            let error = #expect(throws: StoreError.self) { try read() }
+            #expect(error?.code == .valueDoesNotFit, "\(error!)")
         }
-        #expect(greatest?.code == .valueDoesNotFit, "\(greatest!)")
     }
 }
