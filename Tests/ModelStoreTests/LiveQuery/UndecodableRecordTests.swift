@@ -14,7 +14,7 @@ import Testing
 }
 
 /// A record that refers to one with such a field.
-@Record private struct Visit {
+@Record private struct ProbeVisit {
     @ID var id: Int
     var probe: Reference<Probe>
 }
@@ -24,7 +24,7 @@ import Testing
     private static let all = FetchRequest(Probe.self).order { $0.id.ascending }
 
     private static func store() async throws -> Store {
-        let store = try Store.temporary(records: Probe.self, Sensor.self, Visit.self)
+        let store = try Store.temporary(records: Probe.self, Sensor.self, ProbeVisit.self)
         try await store.write { tx in for number in 0..<3 { try tx.insert(Probe(id: "p\(number)")) } }
         return store
     }
@@ -55,23 +55,23 @@ import Testing
 
     @Test func `one that is read through a reference does not fit, and is not damaged`() async throws {
         let store = try await Self.store()
-        try await store.write { try $0.insert(Visit(id: 1, probe: Reference("p0"))) }
+        try await store.write { try $0.insert(ProbeVisit(id: 1, probe: Reference("p0"))) }
         try await Self.put(7, in: "p0", store)
         try store.read { tx in
-            let lookups: [(borrowing LazyRow<Visit>) throws -> Void] = [
+            let lookups: [(borrowing LazyRow<ProbeVisit>) throws -> Void] = [
                 { _ = try $0.value { $0.probe.mode } },
                 { _ = try $0.following({ $0.probe }) { try $0.mode } },
             ]
             for lookup in lookups {
                 let error = #expect(throws: StoreError.self) {
-                    try tx.forEach(Visit.all.lazily()) { row in
+                    try tx.forEach(ProbeVisit.all.lazily()) { row in
                         try lookup(row)
                         return true
                     }
                 }
                 #expect(error?.code == .valueDoesNotFit)
             }
-            let error = #expect(throws: StoreError.self) { try tx.fetch(Visit.all.fields { $0.probe.mode }) }
+            let error = #expect(throws: StoreError.self) { try tx.fetch(ProbeVisit.all.fields { $0.probe.mode }) }
             #expect(error?.code == .valueDoesNotFit)
         }
     }
