@@ -118,7 +118,7 @@ private struct Follower {
             #expect(logs[0] == ["created 1", "owner 1", "created 2", "owner 2"])
             // The check evaluates only the first owner's expression, because both owners share one line.
             #expect(logs[1] == ["created 3", "destroyed 3", "owner 1", "owner 2"])
-            #expect(logs[2...].allSatisfy(\.isEmpty))
+            #expect(logs[2...].allSatisfy { $0.isEmpty })
         }
         #expect(notices.all.isEmpty)
     }

@@ -131,11 +131,13 @@ import Testing
     }
 
     /// Returns the codes of an iterator's errors, up to and including the first `closed`, of at most ten calls.
-    private static func codesUntilClosed<I: AsyncIteratorProtocol>(_ iterator: inout I) async -> [StoreError.Code?] {
+    ///
+    /// - Parameter next: calls the iterator.
+    private static func codesUntilClosed(_ next: () async throws -> Void) async -> [StoreError.Code?] {
         var codes: [StoreError.Code?] = []
         while codes.count < 10, codes.last != .closed {
             do {
-                _ = try await iterator.next()
+                try await next()
                 codes.append(nil)
             } catch {
                 codes.append((error as? StoreError)?.code)
@@ -167,15 +169,17 @@ import Testing
         }
         store.close()
         let endings = [
-            await Self.codesUntilClosed(&updates), await Self.codesUntilClosed(&fields),
-            await Self.codesUntilClosed(&joined), await Self.codesUntilClosed(&values),
+            await Self.codesUntilClosed { _ = try await updates.next() },
+            await Self.codesUntilClosed { _ = try await fields.next() },
+            await Self.codesUntilClosed { _ = try await joined.next() },
+            await Self.codesUntilClosed { _ = try await values.next() },
         ]
         for codes in endings {
             #expect(codes == [.closed] || codes == [.valueDoesNotFit, .closed], "\(endings)")
         }
         // The end stays.
-        #expect(await Self.codesUntilClosed(&updates) == [.closed])
-        #expect(await Self.codesUntilClosed(&joined) == [.closed])
+        #expect(await Self.codesUntilClosed { _ = try await updates.next() } == [.closed])
+        #expect(await Self.codesUntilClosed { _ = try await joined.next() } == [.closed])
     }
 
     /// All orders of three writes, of which the last two modes cannot be decoded.
