@@ -11,15 +11,20 @@ import Testing
     private func fillDisk(below path: String) throws {
         let full = unsafe open("/dev/full", O_WRONLY | O_CLOEXEC)
         defer { close(full) }
-        let name = path.split(separator: "/").suffix(2).joined(separator: "/")
+        let wanted = try #require(Self.identity { unsafe stat(path, &$0) })
         var count = 0
         for file in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
-            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + file)
-            guard let number = Int32(file), target?.hasSuffix(name) == true else { continue }
+            guard let number = Int32(file), Self.identity({ unsafe fstat(number, &$0) }) == wanted else { continue }
             #expect(dup2(full, number) == number)
             count += 1
         }
         #expect(count == 1)
+    }
+
+    /// Returns the device and the number of a file; nil if there is none.
+    private static func identity(_ look: (inout stat) -> Int32) -> [UInt64]? {
+        var status = stat()
+        return look(&status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
     }
 
     private func failure(_ body: () async throws -> Void) async -> StoreError? {

@@ -91,7 +91,7 @@ private struct OwnedCounter {
                 for number in 1...2 {
                     #expect(
                         try await press(\.container) == [
-                            "container \(number)", "created observed", "destroyed observed", "observed 0", "owned 1",
+                            "container \(number)", "created observed", "destroyed observed", "observed 0",
                         ])
                 }
             }

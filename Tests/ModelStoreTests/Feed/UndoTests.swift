@@ -170,9 +170,11 @@ private enum Meters {
                 positions.append(try store.position)
                 _ = try await store.write { try $0.upsert(meter) }
             }
-            let migrations = try store.migrate(to: [Meters.Strict.recordSchema], isTrial: false)
-            #expect(migrations.allSatisfy { $0.misfitCount == 0 })
             store.close()
+            let tool = try Store(at: directory.path, records: [])
+            let migrations = try tool.migrate(to: [Meters.Strict.recordSchema], isTrial: false)
+            #expect(migrations.allSatisfy { $0.misfitCount == 0 })
+            tool.close()
         }
         let store = try Store(at: directory.path, records: Meters.Strict.self)
         let newest = try store.position

@@ -59,7 +59,7 @@ import Testing
             let run = try tool.run("query", name)
             let shown = name == "\u{200B}" ? #"\u{200B}"# : name
             #expect(run.status == 64 && run.errors.contains("no record type \"\(shown)\"; it has Log"), "\(run)")
-            let created = try tool.run("consumers", "create", name)
+            let created = try tool.run("consumers", "create", name, "--at", "newest")
             #expect(created.status == 65, "\(created)")
         }
         for name in ["", "\u{1B}[31m", String(repeating: "x", count: 10_000), "a\nb", "../x"] {
