@@ -74,8 +74,7 @@ package enum StoreFile {
     /// this process may give files away; the mode 0600 if there is no such file.
     package static func create(_ path: String, likeFileAt model: String) throws(LMDBError) -> Int32 {
         let descriptor = try create(path, like: -1)
-        var status = stat()
-        if unsafe stat(model, &status) == 0 { giveAccess(of: status, to: descriptor) }
+        giveAccess(ofFileAt: model, to: descriptor)
         return descriptor
     }
 
@@ -92,8 +91,7 @@ package enum StoreFile {
             SystemCalls.close(descriptor)
             return nil
         }
-        var status = stat()
-        if unsafe stat(model, &status) == 0 { giveAccess(of: status, to: descriptor) }
+        giveAccess(ofFileAt: model, to: descriptor)
         return descriptor
     }
 
@@ -111,6 +109,11 @@ package enum StoreFile {
         defer { SystemCalls.close(descriptor) }
         var status = stat()
         if unsafe fstat(model, &status) == 0 { giveAccess(of: status, to: descriptor) }
+    }
+
+    private static func giveAccess(ofFileAt model: String, to descriptor: Int32) {
+        var status = stat()
+        if unsafe stat(model, &status) == 0 { giveAccess(of: status, to: descriptor) }
     }
 
     private static func giveAccess(of status: stat, to descriptor: Int32) {

@@ -36,12 +36,12 @@ extension Publishers {
 }
 
 extension Publisher where Failure == Never {
-    /// Publishes the newest values of this publisher and another one. See `Publishers.CombineLatest`.
+    /// Publishes the newest values of this publisher and a second publisher. See `Publishers.CombineLatest`.
     public func combineLatest<Other: Publisher>(
         _ other: Other
     ) -> Publishers.CombineLatest<Self, Other> where Other.Failure == Never { Publishers.CombineLatest(self, other) }
 
-    /// Publishes what a closure makes of the newest values of this publisher and another one.
+    /// Publishes the result of a closure for the newest values of this publisher and a second publisher.
     public func combineLatest<Other: Publisher, Result>(
         _ other: Other, _ transform: @escaping (Output, Other.Output) -> Result
     ) -> Publishers.Map<Publishers.CombineLatest<Self, Other>, Result> where Other.Failure == Never {

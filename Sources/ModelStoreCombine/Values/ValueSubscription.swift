@@ -54,7 +54,7 @@ where Downstream.Input == Value, Downstream.Failure == Never {
 
     // MARK: Delivering
 
-    /// Delivers what is kept. One thread at a time does this. Other threads leave their values to it.
+    /// Delivers the values that are kept. One thread at a time does this. Other threads leave their values to it.
     private func deliverAll() {
         while let delivery = state.withLock({ $0.next() }) {
             switch delivery {

@@ -148,9 +148,9 @@ extension Store {
     ///   - path: the file, which is created with the owner and the mode of the store's data file. It appears at the end, whole.
     ///   - options: the options of the recording. Observers are not recorded, because only a ``Recorder`` sees them.
     /// - Throws: ``/ModelStore/StoreError``: `positionCompacted` and other errors of ``/ModelStore/Store/changes(since:_:)``;
-    ///   `unknownType`, `unknownField` and `notRecordable` for a redaction that is not possible; `traceExists` if there is a file
-    ///   at `path`, unless it is a trace and ``RecordingOptions/replacesFile`` is set; `invalidValue` if `path` is blank or in
-    ///   the directory of a store; `ioError`; `damaged`.
+    ///   `damaged`. For a redaction that is not possible: `unknownType`, `unknownField`, `notRecordable`. For the path:
+    ///   `traceExists` if there is a file, unless it is a trace and ``RecordingOptions/replacesFile`` is set; `invalidValue` if
+    ///   it is blank or in the directory of a store; `ioError`.
     /// - Complexity: linear in the size of the records and of the change sets.
     @discardableResult
     public func record(to path: String, options: RecordingOptions = RecordingOptions()) throws -> RecordingSummary {

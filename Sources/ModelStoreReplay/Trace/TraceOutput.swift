@@ -121,7 +121,8 @@ final class TraceOutput {
             let found = unsafe [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
                 filled = unsafe max(pread(file, bytes.baseAddress, count, 0), 0)
             }
-            let isTrace = found.starts(with: TraceHeader.beginning) && (48...57).contains(found.last ?? 0)
+            let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+            let isTrace = found.starts(with: TraceHeader.beginning) && digits ~= found.last ?? 0
             if found.isEmpty || isTrace { return }
         }
         throw StoreError(

@@ -51,9 +51,9 @@ extension Store {
     /// keeps one and takes the same consumer again waits without an end.
     ///
     /// - Returns: the consumer, which is held until its last reference goes away.
-    /// - Throws: ``StoreError``: `inUse` while this program runs the consumer with `consume`; `invalidValue` for an option
-    ///   outside its range; `unknownType`, `unknownField` or `invalidValue` for a filter that does not match the store's record
-    ///   types; `consumerExpired`; `accessDenied` when the wake file cannot be used; as `write`. `CancellationError`.
+    /// - Throws: ``StoreError``: `inUse` while this program runs the consumer with `consume`. `invalidValue` for an option
+    ///   outside its range. `unknownType`, `unknownField` or `invalidValue` for a filter that does not match the store's record
+    ///   types. `consumerExpired`; `accessDenied` when the wake file cannot be used; as `write`. `CancellationError`.
     public func holdConsumer(
         _ name: String, _ options: ConsumerOptions = ConsumerOptions()
     ) async throws -> FeedConsumer {

@@ -23,8 +23,8 @@ extension Store {
     ///   - body: handles the next change set. A large change set comes in parts, all in one transaction. If `body` throws, it
     ///     reruns from the start. It may rerun for other reasons too; only the writes of its last run are kept. It runs on the
     ///     writer thread, like every write closure.
-    /// - Throws: ``StoreError``: `inUse` while this program runs the consumer already; `invalidValue` for an option outside its
-    ///   range; `unknownType`, `unknownField` or `invalidValue` for a filter that does not match the store's record types;
+    /// - Throws: ``StoreError``: `inUse` while this program runs the consumer already. `invalidValue` for an option outside its
+    ///   range. `unknownType`, `unknownField` or `invalidValue` for a filter that does not match the store's record types.
     ///   `consumerExpired`, `consumerLost`, `positionDiverged`, and as `write`. Under ``FailurePolicy/stop`` also the error of a
     ///   consumer that gave up. It names the consumer, the change set and the number of attempts. Its ``StoreError/cause`` is the
     ///   error that `body` threw in the last attempt. Its code is that of the cause if the cause is a ``StoreError``, otherwise

@@ -48,8 +48,8 @@ package protocol ValueObserver<Element>: AnyObject, Sendable {
 /// The elements of a sequence for a closure that receives each of them.
 ///
 /// If the sequence is a ``ValueSource``, every value since the creation waits here until the closure has received it. The memory
-/// for them grows with the values that a slow closure lags behind. Of other sequences, the closure receives the elements that
-/// they deliver.
+/// for them grows with the values that a slow closure lags behind. The closure receives the elements of other sequences as these
+/// deliver them.
 package struct Reception<S: AsyncSequence & Sendable>: Sendable {
     /// Sendable, because a value passes from the thread that keeps it to the task that receives it.
     fileprivate struct Passed: @unchecked Sendable {
@@ -95,7 +95,7 @@ package struct Reception<S: AsyncSequence & Sendable>: Sendable {
             return
         }
         for await passed in everyValue {
-            // The stream delivers what it holds after a cancellation too.
+            // The stream delivers its buffered values after a cancellation too.
             if Task.isCancelled { return }
             try await body(passed.value)
         }

@@ -87,9 +87,9 @@ extension WriteTransaction {
     /// since. The transaction reads change sets in parts.
     ///
     /// - Returns: the number of change sets that were undone.
-    /// - Throws: ``StoreError``: `positionCompacted` and others when the feed cannot be resumed from the position;
+    /// - Throws: ``StoreError``: `positionCompacted` and others when the feed cannot be resumed from the position.
     ///   `historyUnavailable` when a program that is not ModelStore has written since, when a migration has replaced a record
-    ///   type, or when a record of the position does not fit its type any more; `uniqueViolation` and other errors of a write.
+    ///   type, or when a record of the position does not fit its type any more. `uniqueViolation` and other errors of a write.
     ///   After an error other than those of the position, the closure cannot be committed.
     @discardableResult
     public mutating func revert(to position: Position) throws(StoreError) -> Int {

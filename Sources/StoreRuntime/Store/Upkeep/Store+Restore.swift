@@ -21,8 +21,8 @@ extension Store {
     ///   - path: the store's directory, which is created if it is missing.
     ///   - onProgress: called after each part of about one mebibyte of the copy, on the thread of the caller. To cancel the
     ///     restore, throw an error. After the last part, `restore` checks the copy and exchanges the files.
-    /// - Throws: ``StoreError``: `noSuchStore`, `notAStore`, `newerFormat` or `damaged` for the copy; `notAStore` when the
-    ///   directory has no store, but other files with the names of a store's; `inUse` when a process has the store open;
+    /// - Throws: ``StoreError``: `noSuchStore`, `notAStore`, `newerFormat` or `damaged` for the copy. `notAStore` when the
+    ///   directory has no store, but other files with the names of a store's. `inUse` when a process has the store open;
     ///   `accessDenied`, `diskFull`, `ioError`. The errors of `onProgress`. The store is then unchanged.
     public static func restore(
         from source: String, to path: String, onProgress: (CopyProgress) throws -> Void = { _ in }
